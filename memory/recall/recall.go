@@ -1,0 +1,96 @@
+// Package recall finds recorded messages again: by exact words, or by meaning
+// with vectors and full-text evidence together. Every hit is widened to its
+// surroundings, so that an answer comes with the question it belongs to.
+package recall
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"mcp-memory/memory"
+)
+
+// Match says how a query is taken.
+type Match string
+
+// The two ways to search.
+const (
+	Semantic Match = "semantic" // by meaning; the default
+	Keyword  Match = "keyword"  // by exact words
+)
+
+// The limits of Request.Limit.
+const (
+	DefaultLimit = 8
+	MaxLimit     = 50
+)
+
+// Request is one search.
+type Request struct {
+	Query  string
+	Match  Match // "" = Semantic
+	Filter memory.Filter
+	Limit  int    // hits; 0 = DefaultLimit; more than MaxLimit counts as MaxLimit
+	Cursor string // Result.NextCursor of the page before; "" = the first page
+}
+
+// Result is what a search found.
+type Result struct {
+	Hits       []Hit     // best first
+	Segments   []Segment // the hits with their surroundings, in the order of their best hit
+	Total      int       // hits in all, up to 1,000
+	Relaxed    bool      // no message has all the words: these have some of them
+	Degraded   string    // why vectors were missing or incomplete; "" = they took part
+	NextCursor string    // "" = the last page
+}
+
+// Hit is one message that was found.
+type Hit struct {
+	Message memory.Message // whole content
+	Score   float64        // 0..1, larger is better; comparable inside one result
+	Signals []string       // what found it, strongest first: "words", "meaning", …
+	Segment int            // index in Result.Segments
+}
+
+// Segment is a stretch of one session around one or more hits.
+type Segment struct {
+	Session  string
+	Messages []memory.Message // in order; those that are no hit may be cut (see Message.Size)
+	Hit      []bool           // parallel to Messages
+}
+
+// Store is what the engine needs of a store.
+type Store interface {
+	// Match returns the passages that satisfy q and f. With a span of n it
+	// skips the first offset ones.
+	Match(ctx context.Context, q memory.TextQuery, f memory.Filter, order memory.Order, offset, n int) ([]memory.Hit, error)
+	// Frequencies counts, for each token, the passages that hold it.
+	Frequencies(ctx context.Context, tokens []string) (memory.Frequencies, error)
+	// Words returns the words of the vocabulary that contain part, shortest
+	// first, at most n.
+	Words(ctx context.Context, part string, n int) ([]memory.Word, error)
+	// Nearest returns the k passages nearest to the vector that pass f, with
+	// cosine similarity as score. ErrUnavailable: there are no vectors of this
+	// model yet.
+	Nearest(ctx context.Context, model memory.EmbeddingModel, vector []float32, f memory.Filter, k int) ([]memory.Hit, error)
+	// Neighbours returns the messages that the hits belong to and span
+	// messages before and after each in its session, each once, ordered by
+	// session and position, with their features.
+	Neighbours(ctx context.Context, hits []memory.Hit, span int) ([]memory.Neighbour, error)
+	// Around returns a message with those around it in its session, in
+	// order; its own content is whole, that of the others cut after maxBytes.
+	Around(ctx context.Context, id int64, before, after, maxBytes int) ([]memory.Message, error)
+	// Senders lists the names of all senders.
+	Senders(ctx context.Context) ([]string, error)
+	// Progress says how many vectors of the model there are and how many wait.
+	Progress(ctx context.Context, model memory.EmbeddingModel) (memory.Progress, error)
+}
+
+// Config configures a Recall.
+type Config struct {
+	Store    Store            // required
+	Embedder memory.Embedder  // nil = no semantic index: semantic search answers by words, degraded
+	Now      func() time.Time // nil = time.Now
+	Log      *slog.Logger     // nil = discarded
+}

@@ -1,0 +1,34 @@
+package memory
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxSessionID is the longest session id, in characters.
+const MaxSessionID = 200
+
+// CheckSessionID returns ErrInvalid unless id has 1–200 characters, none of
+// them a slash, a backslash or a control character, and is neither "." nor
+// "..". Anything else is legal and case-sensitive, emoji too.
+func CheckSessionID(id string) error {
+	switch {
+	case id == "":
+		return Invalidf("session_id is empty: give 1 to %d characters", MaxSessionID)
+	case !utf8.ValidString(id):
+		return Invalidf("session_id is not valid UTF-8")
+	case id == "." || id == "..":
+		return Invalidf("session_id must not be %q", id)
+	}
+	n := 0
+	for _, r := range id {
+		n++
+		if r == '/' || r == '\\' || unicode.IsControl(r) {
+			return Invalidf("session_id must not contain %q: use letters, digits or punctuation other than slashes", r)
+		}
+	}
+	if n > MaxSessionID {
+		return Invalidf("session_id has %d characters: at most %d are allowed", n, MaxSessionID)
+	}
+	return nil
+}
