@@ -122,13 +122,5 @@ type Appended struct {
 	Duplicates int
 	FirstID    int64 // of the first message of the batch, be it new or known
 	LastID     int64 // of the last one
-}
-
-// Session is one conversation as a list shows it.
-type Session struct {
-	ID       string
-	Title    string // the beginning of the first user message; "" = none yet
-	Messages int
-	FirstAt  time.Time
-	LastAt   time.Time
+	HotBytes   int64 // of the session's hot content, afterwards
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,4 +32,26 @@ func CheckSessionID(id string) error {
 		return Invalidf("session_id has %d characters: at most %d are allowed", n, MaxSessionID)
 	}
 	return nil
+}
+
+// Session is one conversation as a list shows it.
+type Session struct {
+	ID       string
+	Title    string // the beginning of the first user message; "" = none yet
+	Messages int
+	FirstAt  time.Time
+	LastAt   time.Time
+}
+
+// SessionMark is a place in the list of sessions, most recently used first.
+type SessionMark struct {
+	LastAt int64 // UTC Unix nanoseconds
+	ID     string
+}
+
+// Outline is a hot message without its text.
+type Outline struct {
+	Position Position
+	Role     Role
+	Bytes    int
 }

@@ -34,27 +34,12 @@ type Store interface {
 	Message(ctx context.Context, id int64) (memory.Message, error)
 	// Sessions lists sessions, the most recently used first, after the given
 	// one (nil = from the start).
-	Sessions(ctx context.Context, after *SessionMark, n int) ([]memory.Session, error)
-	// HotBytes is the size of the session's hot content; 0 for an unknown session.
-	HotBytes(ctx context.Context, session string) (int64, error)
-	// HotOutline yields the hot messages of the session, oldest first.
-	HotOutline(ctx context.Context, session string) ([]Outline, error)
+	Sessions(ctx context.Context, after *memory.SessionMark, n int) ([]memory.Session, error)
+	// HotOutline lists the hot messages of the session, oldest first.
+	HotOutline(ctx context.Context, session string) ([]memory.Outline, error)
 	// Archive moves the cut-off of the session forward to the position and
 	// returns how many messages left hot history. A cut-off never moves back.
 	Archive(ctx context.Context, session string, start memory.Position, keepVectors bool) (int, error)
-}
-
-// SessionMark is a place in the list of sessions.
-type SessionMark struct {
-	LastAt int64 // UTC Unix nanoseconds
-	ID     string
-}
-
-// Outline is a hot message without its text.
-type Outline struct {
-	Position memory.Position
-	Role     memory.Role
-	Bytes    int
 }
 
 // Masker hides secrets in a text and counts them.
@@ -73,4 +58,47 @@ type Config struct {
 	Now         func() time.Time // nil = time.Now
 	OnAppend    func()           // called after messages were added; must not block; nil = nothing
 	Log         *slog.Logger     // nil = discarded
+}
+
+// History is the engine. It is safe for concurrent use.
+type History struct {
+	store       Store
+	masker      Masker
+	window      int
+	maxHotBytes int64
+	keepVectors bool
+	location    *time.Location
+	now         func() time.Time
+	onAppend    func()
+	log         *slog.Logger
+}
+
+// New checks the configuration and returns a History.
+func New(c Config) (*History, error) {
+	if c.Store == nil {
+		return nil, memory.Invalidf("history needs a store")
+	}
+	h := &History{
+		store: c.Store, masker: c.Masker, window: c.Window, maxHotBytes: c.MaxHotBytes, keepVectors: c.KeepVectors,
+		location: c.Location, now: c.Now, onAppend: c.OnAppend, log: c.Log,
+	}
+	if h.window <= 0 {
+		h.window = DefaultWindow
+	}
+	if h.maxHotBytes == 0 {
+		h.maxHotBytes = DefaultMaxHotBytes
+	}
+	if h.location == nil {
+		h.location = time.Local
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.onAppend == nil {
+		h.onAppend = func() {}
+	}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	return h, nil
 }

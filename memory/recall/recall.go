@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/rank"
+	"mcp-memory/memory/text"
 )
 
 // Match says how a query is taken.
@@ -62,9 +64,11 @@ type Segment struct {
 
 // Store is what the engine needs of a store.
 type Store interface {
-	// Match returns the passages that satisfy q and f. With a span of n it
-	// skips the first offset ones.
+	// Match returns n passages that satisfy q and f, after skipping offset
+	// ones. An empty q is satisfied by every message with text.
 	Match(ctx context.Context, q memory.TextQuery, f memory.Filter, order memory.Order, offset, n int) ([]memory.Hit, error)
+	// Count counts the passages that satisfy q and f, up to limit.
+	Count(ctx context.Context, q memory.TextQuery, f memory.Filter, limit int) (int, error)
 	// Frequencies counts, for each token, the passages that hold it.
 	Frequencies(ctx context.Context, tokens []string) (memory.Frequencies, error)
 	// Words returns the words of the vocabulary that contain part, shortest
@@ -78,6 +82,8 @@ type Store interface {
 	// messages before and after each in its session, each once, ordered by
 	// session and position, with their features.
 	Neighbours(ctx context.Context, hits []memory.Hit, span int) ([]memory.Neighbour, error)
+	// Message returns one message by its id, content whole.
+	Message(ctx context.Context, id int64) (memory.Message, error)
 	// Around returns a message with those around it in its session, in
 	// order; its own content is whole, that of the others cut after maxBytes.
 	Around(ctx context.Context, id int64, before, after, maxBytes int) ([]memory.Message, error)
@@ -89,8 +95,94 @@ type Store interface {
 
 // Config configures a Recall.
 type Config struct {
-	Store    Store            // required
-	Embedder memory.Embedder  // nil = no semantic index: semantic search answers by words, degraded
-	Now      func() time.Time // nil = time.Now
-	Log      *slog.Logger     // nil = discarded
+	Store    Store                 // required
+	Embedder memory.Embedder       // nil = no semantic index: semantic search goes by words, degraded
+	Location *time.Location        // in which dates are taken; nil = time.Local
+	Weights  *rank.Weights         // nil = rank.DefaultWeights
+	Settle   func(context.Context) // waits a moment for vectors that are being made; nil = no wait
+	Log      *slog.Logger          // nil = discarded
+}
+
+// Recall is the engine. It is safe for concurrent use.
+type Recall struct {
+	store    Store
+	embedder memory.Embedder
+	location *time.Location
+	weights  rank.Weights
+	settle   func(context.Context)
+	log      *slog.Logger
+}
+
+// New checks the configuration and returns a Recall.
+func New(c Config) (*Recall, error) {
+	if c.Store == nil {
+		return nil, memory.Invalidf("recall needs a store")
+	}
+	r := &Recall{store: c.Store, embedder: c.Embedder, location: c.Location, weights: rank.DefaultWeights(), settle: c.Settle, log: c.Log}
+	if c.Weights != nil {
+		r.weights = *c.Weights
+	}
+	if r.location == nil {
+		r.location = time.Local
+	}
+	if r.settle == nil {
+		r.settle = func(context.Context) {}
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	return r, nil
+}
+
+// Search finds messages. A query without any word (blank, punctuation) finds
+// nothing; no text is an error.
+func (r *Recall) Search(ctx context.Context, req Request) (*Result, error) {
+	offset, err := decodeCursor(req.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	p := page{offset: offset, limit: DefaultLimit}
+	if req.Limit > 0 {
+		p.limit = min(req.Limit, MaxLimit)
+	}
+	q := text.ParseQuery(req.Query)
+	found := &findings{}
+	if len(q.Terms()) > 0 {
+		switch req.Match {
+		case Keyword:
+			err = r.keyword(ctx, q, req.Filter, p, found)
+		case Semantic, "":
+			err = r.semantic(ctx, q, req, p, found)
+		default:
+			err = memory.Invalidf("match must be one of semantic, keyword; got %q", req.Match)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.result(ctx, found, p)
+}
+
+// page is the stretch of the list of hits that is wanted.
+type page struct{ offset, limit int }
+
+// end is how many hits must be known to give the page and to say whether there
+// is another one.
+func (p page) end() int { return min(p.offset+p.limit+1, maxTotal+1) }
+
+// maxTotal is how many hits are counted, and how far paging goes.
+const maxTotal = 1000
+
+// findings are hits in order, from the first one, as far as the page needs.
+type findings struct {
+	hits     []finding
+	total    int
+	degraded string
+}
+
+type finding struct {
+	message int64
+	score   float64
+	signals []string
+	relaxed bool
 }

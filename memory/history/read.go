@@ -1,0 +1,209 @@
+package history
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"mcp-memory/memory"
+)
+
+// The limits of ReadRequest.
+const (
+	DefaultLimit = 20
+	MaxLimit     = 200
+	// DefaultPageBytes keeps a page, given once as text and once as
+	// structured content, under 60 KB.
+	DefaultPageBytes = 28_000
+)
+
+// ReadRequest asks for a page of a session. With none of MessageID, Before and
+// After it is the newest page, and the cursor goes back from there.
+type ReadRequest struct {
+	Session   string // may be empty when a message id says which
+	MessageID int64  // this message alone, whole, in parts when it is long; 0 = none
+	Before    int64  // the messages before this one; 0 = none
+	After     int64  // the messages after this one; 0 = none
+	Limit     int    // messages; 0 = DefaultLimit, more than MaxLimit counts as MaxLimit
+	MaxBytes  int    // bytes of text a page may hold; 0 = DefaultPageBytes
+	Cursor    string // Page.NextCursor of the page before; it says all but Limit and MaxBytes
+}
+
+// Page is a stretch of a session, oldest message first. A message that does not
+// fit is given in parts: Offset says where its content begins, and Size is
+// larger than what is there.
+type Page struct {
+	Messages   []memory.Message
+	Offset     int    // bytes of the first message's content that earlier pages gave
+	NextCursor string // "" = there is no more
+}
+
+// cursor is where a reading goes on. It travels as base64 of its JSON.
+type cursor struct {
+	Session string          `json:"s,omitempty"`
+	From    memory.Position `json:"p,omitzero"`
+	Newer   bool            `json:"n,omitempty"` // towards the newest message
+	Message int64           `json:"m,omitempty"` // inside this message …
+	Offset  int             `json:"o,omitempty"` // … from this byte on
+	Only    bool            `json:"1,omitempty"` // and no other message after it
+}
+
+func (c cursor) encode() string {
+	b, err := json.Marshal(c)
+	if err != nil { // a struct of strings and numbers always marshals
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func decodeCursor(s string) (cursor, error) {
+	var c cursor
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil || c.Offset < 0 {
+		return c, memory.Invalidf("cursor is not one that read has given: pass next_cursor unchanged, or leave it out to begin again")
+	}
+	return c, nil
+}
+
+// Read returns a page of a session, the archive included. An unknown session or
+// message is ErrNotFound.
+func (h *History) Read(ctx context.Context, r ReadRequest) (Page, error) {
+	c, err := h.begin(ctx, &r)
+	if err != nil {
+		return Page{}, err
+	}
+	if r.Limit <= 0 {
+		r.Limit = DefaultLimit
+	}
+	r.Limit = min(r.Limit, MaxLimit)
+	if r.MaxBytes <= 0 {
+		r.MaxBytes = DefaultPageBytes
+	}
+	if c.Message != 0 {
+		return h.readPart(ctx, c, r)
+	}
+	return h.readPage(ctx, c, r)
+}
+
+// begin turns a request into the place where reading starts.
+func (h *History) begin(ctx context.Context, r *ReadRequest) (cursor, error) {
+	switch {
+	case r.Cursor != "":
+		return decodeCursor(r.Cursor)
+	case r.MessageID != 0:
+		return cursor{Session: r.Session, Message: r.MessageID, Only: true}, nil
+	case r.Before != 0 && r.After != 0:
+		return cursor{}, memory.Invalidf("give before or after, not both")
+	case r.Before != 0 || r.After != 0:
+		m, err := h.message(ctx, r.Session, max(r.Before, r.After))
+		return cursor{Session: m.Session, From: m.Position(), Newer: r.After != 0}, err
+	}
+	if err := memory.CheckSessionID(r.Session); err != nil {
+		return cursor{}, err
+	}
+	return cursor{Session: r.Session, From: memory.Position{SentAt: math.MaxInt64, Seq: math.MaxInt64}}, nil
+}
+
+// message reads a message and makes sure that it is of the session, when one is
+// named.
+func (h *History) message(ctx context.Context, session string, id int64) (memory.Message, error) {
+	m, err := h.store.Message(ctx, id)
+	if err == nil && session != "" && m.Session != session {
+		return memory.Message{}, memory.NotFoundf("there is no message %d in session %q", id, session)
+	}
+	return m, err
+}
+
+// readPage reads whole messages as far as the page has room. One that alone is
+// too long is begun and goes on in the next page.
+func (h *History) readPage(ctx context.Context, c cursor, r ReadRequest) (Page, error) {
+	list, err := h.store.Page(ctx, c.Session, c.From, !c.Newer, r.Limit+1, r.MaxBytes+1)
+	if err != nil {
+		return Page{}, err
+	}
+	if len(list) == 0 {
+		return Page{}, h.known(ctx, c)
+	}
+	if !c.Newer { // the newest messages are the ones that must fit
+		slices.Reverse(list)
+	}
+	n := fitting(list[:min(len(list), r.Limit)], r.MaxBytes)
+	if n == 0 {
+		first := cursor{Session: c.Session, Message: list[0].ID, Newer: c.Newer, From: list[0].Position()}
+		return h.readPart(ctx, first, r)
+	}
+	p := Page{Messages: list[:n]}
+	if n < len(list) {
+		p.NextCursor = cursor{Session: c.Session, From: list[n-1].Position(), Newer: c.Newer}.encode()
+	}
+	if !c.Newer {
+		slices.Reverse(p.Messages)
+	}
+	return p, nil
+}
+
+// known tells an empty session or the end of one from an unknown one.
+func (h *History) known(ctx context.Context, c cursor) error {
+	list, err := h.store.Page(ctx, c.Session, memory.Position{SentAt: math.MinInt64}, false, 1, 1)
+	if err == nil && len(list) == 0 {
+		return memory.NotFoundf("there is no session %q; mode list shows those that exist", c.Session)
+	}
+	return err
+}
+
+// messageOverhead is about what a message costs beside its text.
+const messageOverhead = 200
+
+// fitting is how many of the messages, in order, fit on a page together.
+func fitting(list []memory.Message, maxBytes int) int {
+	used := 0
+	for i := range list {
+		used += list[i].Size + len(list[i].ToolCalls) + messageOverhead
+		if used > maxBytes {
+			return i
+		}
+	}
+	return len(list)
+}
+
+// readPart reads a stretch of one message.
+func (h *History) readPart(ctx context.Context, c cursor, r ReadRequest) (Page, error) {
+	m, err := h.message(ctx, c.Session, c.Message)
+	if err != nil {
+		return Page{}, err
+	}
+	if c.Offset > len(m.Content) {
+		return Page{}, memory.Invalidf("cursor points past the end of message %d: begin again without it", m.ID)
+	}
+	end := min(len(m.Content), c.Offset+r.MaxBytes)
+	for end < len(m.Content) && end > c.Offset && !utf8.RuneStart(m.Content[end]) {
+		end--
+	}
+	p := Page{Offset: c.Offset}
+	next := c
+	if next.Offset = end; end == len(m.Content) {
+		next = cursor{Session: m.Session, From: m.Position(), Newer: c.Newer}
+	}
+	if end < len(m.Content) || (!c.Only && h.more(ctx, next)) {
+		p.NextCursor = next.encode()
+	}
+	m.Content = m.Content[c.Offset:end]
+	if c.Offset > 0 {
+		m.ToolCalls = nil // the first part had them
+	}
+	p.Messages = []memory.Message{m}
+	return p, nil
+}
+
+// more says whether anything comes after the cursor. An error here will show
+// when the page is asked for.
+func (h *History) more(ctx context.Context, c cursor) bool {
+	list, err := h.store.Page(ctx, c.Session, c.From, !c.Newer, 1, 1)
+	return err != nil || len(list) > 0
+}

@@ -1,0 +1,56 @@
+package history
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"mcp-memory/memory"
+)
+
+// Sessions lists sessions, the most recently used first. limit 0 is
+// DefaultLimit, more than MaxLimit counts as MaxLimit; next is "" on the last
+// page.
+func (h *History) Sessions(ctx context.Context, cursor string, limit int) (sessions []memory.Session, next string, err error) {
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	limit = min(limit, MaxLimit)
+	var after *memory.SessionMark
+	if cursor != "" {
+		b, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err == nil {
+			err = json.Unmarshal(b, &after)
+		}
+		if err != nil {
+			return nil, "", memory.Invalidf("cursor is not one that list has given: pass next_cursor unchanged, or leave it out to begin again")
+		}
+	}
+	sessions, err = h.store.Sessions(ctx, after, limit+1)
+	if err != nil || len(sessions) <= limit {
+		return sessions, "", err
+	}
+	sessions = sessions[:limit]
+	last := sessions[limit-1]
+	b, err := json.Marshal(memory.SessionMark{LastAt: last.LastAt.UnixNano(), ID: last.ID})
+	return sessions, base64.RawURLEncoding.EncodeToString(b), err
+}
+
+// Window returns what goes to the agent whole: the last messages of the
+// session's hot history, beginning at a user message if there is one. An
+// unknown session has none.
+func (h *History) Window(ctx context.Context, session string) ([]memory.Message, error) {
+	if err := memory.CheckSessionID(session); err != nil {
+		return nil, err
+	}
+	list, err := h.store.Newest(ctx, session, h.window)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if list[i].Role == memory.RoleUser {
+			return list[i:], nil
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,196 @@
+package recall
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"mcp-memory/memory"
+	"mcp-memory/memory/text"
+)
+
+// keyword finds messages by exact words, in stages: those that have all the
+// words; those that have them as parts of words (in hot history, or everywhere
+// when no message has all the words); and, when none had them all, those that
+// have some.
+func (r *Recall) keyword(ctx context.Context, q text.Query, f memory.Filter, p page, found *findings) error {
+	s := &keywordSearch{r: r, f: f, need: p.end(), found: found, seen: map[int64]bool{}}
+	exact := exactQuery(q)
+	if err := s.stage(ctx, exact, stage{signals: []string{"words"}, share: 1}); err != nil {
+		return err
+	}
+	none := len(found.hits) == 0
+	if len(found.hits) < s.need {
+		if err := s.parts(ctx, q, exact, !none); err != nil {
+			return err
+		}
+	}
+	if none && len(found.hits) < s.need {
+		return s.stage(ctx, memory.TextQuery{Any: q.Terms()}, stage{signals: []string{"some_words"}, share: .5, relaxed: true})
+	}
+	return nil
+}
+
+// keywordSearch gathers hits until need are known.
+type keywordSearch struct {
+	r     *Recall
+	f     memory.Filter
+	need  int
+	found *findings
+	seen  map[int64]bool
+}
+
+// stage is one way to look.
+type stage struct {
+	signals []string
+	share   float64 // the score of its best hit
+	relaxed bool
+	hotOnly bool
+	accept  func(memory.Message) bool // looks at the text; nil accepts all
+}
+
+// stage adds the messages that satisfy q and were not found before.
+func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage) error {
+	f := s.f
+	f.HotOnly = f.HotOnly || st.hotOnly
+	count, err := s.r.store.Count(ctx, q, f, maxTotal)
+	if err != nil || count == 0 {
+		return err
+	}
+	before, refused, best := len(s.found.hits), 0, 0.0
+	for offset, size := 0, s.need; len(s.found.hits) < s.need; offset += size {
+		hits, err := s.r.store.Match(ctx, q, f, memory.BestFirst, offset, size)
+		if err != nil {
+			return err
+		}
+		for _, h := range hits {
+			best = max(best, h.Score)
+			h.Score *= st.share / best
+			ok, err := s.take(ctx, h, st)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				refused++
+			}
+		}
+		if len(hits) < size || offset > maxTotal {
+			break
+		}
+	}
+	s.found.total = min(maxTotal, s.found.total+max(count-refused, len(s.found.hits)-before))
+	return nil
+}
+
+// take adds a hit unless its message is known already or is not accepted.
+func (s *keywordSearch) take(ctx context.Context, h memory.Hit, st stage) (bool, error) {
+	if s.seen[h.MessageID] || len(s.found.hits) >= s.need {
+		return len(s.found.hits) >= s.need, nil
+	}
+	if st.accept != nil {
+		m, err := s.r.store.Message(ctx, h.MessageID)
+		if err != nil || !st.accept(m) {
+			return false, ignoreGone(err)
+		}
+	}
+	s.seen[h.MessageID] = true
+	s.found.hits = append(s.found.hits, finding{message: h.MessageID, score: h.Score, signals: st.signals, relaxed: st.relaxed})
+	return true, nil
+}
+
+// maxWords is how many words of the vocabulary a part may stand for.
+const maxWords = 200
+
+// parts looks for messages that have the words of the query inside longer
+// words. The words come from the vocabulary; no text is scanned.
+func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.TextQuery, hotOnly bool) error {
+	parts := memory.TextQuery{Phrases: exact.Phrases, Prefix: exact.Prefix}
+	var looked []string
+	for _, c := range wanted(q) {
+		tokens := chunkTokens(c)
+		if c.Quoted || len(tokens) != 1 || tokens[0].Kind != text.Word {
+			continue
+		}
+		words, err := s.r.store.Words(ctx, tokens[0].Word, maxWords)
+		if err != nil {
+			return err
+		}
+		group := []string{tokens[0].Text}
+		for _, w := range words {
+			if !slices.Contains(group, w.Token) {
+				group = append(group, w.Token)
+			}
+		}
+		parts.OneOf = append(parts.OneOf, group)
+		looked = append(looked, tokens[0].Word)
+	}
+	if len(looked) == 0 {
+		return nil
+	}
+	for _, c := range wanted(q) { // quoted single words stay exact
+		if tokens := chunkTokens(c); c.Quoted && len(tokens) == 1 {
+			parts.All = append(parts.All, tokens[0].Text)
+		}
+	}
+	return s.stage(ctx, parts, stage{
+		signals: []string{"part_of_word"},
+		share:   .5,
+		hotOnly: hotOnly,
+		accept: func(m memory.Message) bool {
+			folded := text.Fold(m.Content)
+			return !slices.ContainsFunc(looked, func(part string) bool { return !strings.Contains(folded, part) })
+		},
+	})
+}
+
+// wanted are the chunks of a query that count: stop words only do when there is
+// nothing else.
+func wanted(q text.Query) []text.Chunk {
+	var list []text.Chunk
+	for _, c := range q.Chunks {
+		if (!c.Stop || c.Quoted) && len(c.Tokens) > 0 {
+			list = append(list, c)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	return q.Chunks
+}
+
+// chunkTokens are the tokens of a chunk that a text holds in this order. The
+// last character of an unspaced run has a token of its own only at the end of
+// the run in the text, so here it counts only when it is all there is.
+func chunkTokens(c text.Chunk) []text.Token {
+	n := len(c.Tokens)
+	if n > 1 && c.Tokens[n-1].Kind == text.Single && c.Tokens[n-2].Kind == text.Pair && c.Tokens[n-2].End == c.Tokens[n-1].End {
+		return c.Tokens[:n-1]
+	}
+	return c.Tokens
+}
+
+// exactQuery asks for all the words of q: a chunk of several tokens is a phrase,
+// a single character of an unspaced script the beginning of a pair.
+func exactQuery(q text.Query) memory.TextQuery {
+	var t memory.TextQuery
+	for _, c := range wanted(q) {
+		tokens := chunkTokens(c)
+		n := len(tokens)
+		if n > 0 && tokens[n-1].Kind == text.Single {
+			t.Prefix = append(t.Prefix, tokens[n-1].Text)
+			tokens = tokens[:n-1]
+		}
+		switch len(tokens) {
+		case 0:
+		case 1:
+			t.All = append(t.All, tokens[0].Text)
+		default:
+			phrase := make([]string, len(tokens))
+			for i, token := range tokens {
+				phrase[i] = token.Text
+			}
+			t.Phrases = append(t.Phrases, phrase)
+		}
+	}
+	return t
+}

@@ -1,0 +1,195 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"mcp-memory/memory"
+	"mcp-memory/memory/rank"
+	"mcp-memory/memory/text"
+)
+
+// How many candidates are ranked. More of them rank no better: on the
+// development data the first 100 by words and 50 by vectors, with their
+// neighbours, give what scoring every message gives.
+const (
+	textCandidates   = 100
+	vectorCandidates = 50
+	// cosines is how many vectors are read: beyond the candidates they only
+	// tell how near a neighbour is.
+	cosines = 300
+	// maxPostings bounds the work of the full-text index in a search: words
+	// so common that together they pass it are left to the ranking of what
+	// the rarer words bring up.
+	maxPostings = 4000
+)
+
+// semantic finds messages by meaning: candidates from the full text and from
+// the vectors, both filtered before they are cut, ordered by package rank. There
+// is no floor: it fills the page while messages pass the filter.
+func (r *Recall) semantic(ctx context.Context, q text.Query, req Request, p page, found *findings) error {
+	terms := q.Terms()
+	freq, err := r.store.Frequencies(ctx, terms)
+	if err != nil {
+		return err
+	}
+	hits, err := r.byWords(ctx, q, freq, req.Filter)
+	if err != nil {
+		return err
+	}
+	near := r.byVectors(ctx, req, found)
+	cosine := make(map[rank.Passage]float64, len(near))
+	for _, h := range near {
+		cosine[rank.Passage{MessageID: h.MessageID, Ord: h.Ord}] = h.Score
+	}
+	hits = append(hits, near[:min(len(near), vectorCandidates)]...)
+	ranked, err := r.rank(ctx, req, freq, hits, cosine)
+	if err != nil {
+		return err
+	}
+	for i := range ranked {
+		found.hits = append(found.hits, finding{message: ranked[i].MessageID, score: max(0, ranked[i].Score), signals: ranked[i].Signals(r.weights)})
+	}
+	if err := r.fill(ctx, req.Filter, p, found); err != nil {
+		return err
+	}
+	found.total = min(len(found.hits), maxTotal)
+	return nil
+}
+
+// byWords collects the best messages by words, sender and date. Without a known
+// word it tries the query as it stands: one Chinese character is no word of the
+// index, but begins some.
+func (r *Recall) byWords(ctx context.Context, q text.Query, freq memory.Frequencies, f memory.Filter) ([]memory.Hit, error) {
+	any := affordable(q.Terms(), freq)
+	if len(any) == 0 {
+		return r.store.Match(ctx, exactQuery(q), f, memory.BestFirst, 0, textCandidates)
+	}
+	order := memory.BestFirst
+	if freq.ByToken[any[0]] > maxPostings { // one word that is everywhere: BM25 would only compare lengths
+		order = memory.NewestFirst
+	}
+	return r.store.Match(ctx, memory.TextQuery{Any: any}, f, order, 0, textCandidates)
+}
+
+// affordable picks the rarest terms whose postings together stay under
+// maxPostings, at least one.
+func affordable(terms []string, freq memory.Frequencies) []string {
+	known := make([]string, 0, len(terms))
+	for _, t := range terms {
+		if freq.ByToken[t] > 0 {
+			known = append(known, t)
+		}
+	}
+	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(freq.ByToken[a], freq.ByToken[b]) })
+	sum := 0
+	for i, t := range known {
+		if sum += freq.ByToken[t]; sum > maxPostings && i > 0 {
+			return known[:i]
+		}
+	}
+	return known
+}
+
+// byVectors collects the nearest passages. When there are none to be had it says
+// why in found.degraded: the search goes on by words.
+func (r *Recall) byVectors(ctx context.Context, req Request, found *findings) []memory.Hit {
+	if r.embedder == nil {
+		found.degraded = "no embedder is configured: found by words only"
+		return nil
+	}
+	r.settle(ctx)
+	vectors, err := r.embedder.Embed(ctx, []string{req.Query})
+	if err != nil {
+		r.log.Warn("embed query", "error", err)
+		found.degraded = "the embedder does not answer: found by words only"
+		return nil
+	}
+	found.degraded = r.progress(ctx)
+	if vectors[0] == nil {
+		return nil
+	}
+	hits, err := r.store.Nearest(ctx, r.embedder.Model(), vectors[0], req.Filter, cosines)
+	switch {
+	case errors.Is(err, memory.ErrUnavailable):
+		found.degraded = "no message has a vector yet: found by words only"
+	case err != nil:
+		r.log.Error("search vectors", "error", err)
+		found.degraded = "the vector index does not work: found by words only; run mcp-memory doctor"
+	}
+	return hits
+}
+
+// progress says how far the vectors are behind; "" = not at all.
+func (r *Recall) progress(ctx context.Context) string {
+	p, err := r.store.Progress(ctx, r.embedder.Model())
+	if err != nil || p.Waiting == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %s passages have a vector yet; the others were found by words only",
+		thousands(p.Indexed), thousands(p.Indexed+p.Waiting))
+}
+
+// thousands writes n with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// rank orders the candidates and their neighbours.
+func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies, hits []memory.Hit, cosine map[rank.Passage]float64) ([]rank.Ranked, error) {
+	if len(hits) == 0 {
+		return nil, nil
+	}
+	senders, err := r.store.Senders(ctx)
+	if err != nil {
+		return nil, err
+	}
+	neighbours, err := r.store.Neighbours(ctx, hits, 2*rank.Reach)
+	if err != nil {
+		return nil, err
+	}
+	for i := range neighbours {
+		neighbours[i].SentAt = neighbours[i].SentAt.In(r.location)
+	}
+	return rank.Rank(rank.Input{
+		Question:   rank.NewQuestion(req.Query, senders, freq),
+		Neighbours: neighbours,
+		Found:      hits,
+		Cosine:     cosine,
+		MeanTerms:  freq.MeanTerms,
+		Weights:    r.weights,
+		Lets: func(n *memory.Neighbour) bool {
+			return req.Filter.Lets(n.Session, n.Role, n.SentAt, n.Archived)
+		},
+	}), nil
+}
+
+// fill adds the newest messages that pass the filter when the candidates do not
+// fill the page.
+func (r *Recall) fill(ctx context.Context, f memory.Filter, p page, found *findings) error {
+	if len(found.hits) >= p.end() {
+		return nil
+	}
+	newest, err := r.store.Match(ctx, memory.TextQuery{}, f, memory.NewestFirst, 0, p.end())
+	if err != nil {
+		return err
+	}
+	seen := make(map[int64]bool, len(found.hits))
+	for _, h := range found.hits {
+		seen[h.message] = true
+	}
+	for _, h := range newest {
+		if !seen[h.MessageID] && len(found.hits) < p.end() {
+			found.hits = append(found.hits, finding{message: h.MessageID})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"mcp-memory/memory"
+)
+
+// Finding is one thing that was checked.
+type Finding struct {
+	Name   string // "file", "full text", …
+	Detail string // what was found
+	OK     bool
+}
+
+// Check looks the file over: SQLite's own integrity check, the references, the
+// full-text index, and whether the index and the vectors belong to messages
+// that exist. It takes the write lock for the full-text check.
+func (db *DB) Check(ctx context.Context) ([]Finding, error) {
+	checks := []struct {
+		name string
+		run  func(context.Context) (string, bool, error)
+	}{
+		{"file", db.checkFile},
+		{"references", db.checkReferences},
+		{"full text", db.checkFullText},
+		{"index", db.checkIndex},
+		{"vectors", db.checkVectors},
+	}
+	var findings []Finding
+	for _, c := range checks {
+		detail, ok, err := c.run(ctx)
+		if err != nil {
+			if !corrupt(err) {
+				return findings, db.translate("check the "+c.name, err)
+			}
+			detail, ok = err.Error(), false
+		}
+		findings = append(findings, Finding{c.name, detail, ok})
+	}
+	return findings, nil
+}
+
+func (db *DB) checkFile(ctx context.Context) (string, bool, error) {
+	var result string
+	if err := db.reader.row(ctx, "PRAGMA integrity_check(1)", nil, &result); err != nil {
+		return "", false, err
+	}
+	return "integrity check: " + result, result == "ok", nil
+}
+
+func (db *DB) checkReferences(ctx context.Context) (string, bool, error) {
+	var broken int
+	err := db.reader.row(ctx, "SELECT count(*) FROM pragma_foreign_key_check", nil, &broken)
+	return fmt.Sprintf("%d broken", broken), broken == 0, err
+}
+
+func (db *DB) checkFullText(ctx context.Context) (string, bool, error) {
+	err := db.writer.do(ctx, func(tx tx) error {
+		return tx.exec(`INSERT INTO message_fts(message_fts, rank) VALUES('integrity-check', 1)`)
+	})
+	if err != nil {
+		return "", false, err
+	}
+	return "structure: ok", true, nil
+}
+
+// checkIndex compares the rows of the full-text index with the messages that
+// have text and their parts.
+func (db *DB) checkIndex(ctx context.Context) (string, bool, error) {
+	var rows, missing, stray, documents, counted int
+	err := db.reader.row(ctx, `
+		WITH wanted(id) AS (
+			SELECT id << 8 FROM messages WHERE features IS NOT NULL
+			UNION ALL
+			SELECT id FROM passages
+		)
+		SELECT
+			(SELECT count(*) FROM message_fts_docsize),
+			(SELECT count(*) FROM wanted w WHERE NOT EXISTS (SELECT 1 FROM message_fts_docsize d WHERE d.id = w.id)),
+			(SELECT count(*) FROM message_fts_docsize d WHERE NOT EXISTS (SELECT 1 FROM wanted w WHERE w.id = d.id)),
+			(SELECT count(*) FROM messages WHERE features IS NOT NULL),
+			(SELECT documents FROM corpus_totals WHERE corpus = 'message')`, nil,
+		&rows, &missing, &stray, &documents, &counted)
+	detail := fmt.Sprintf("%d messages with text, %d index rows, %d missing, %d without a message", documents, rows, missing, stray)
+	return detail, missing == 0 && stray == 0 && documents == counted, err
+}
+
+func (db *DB) checkVectors(ctx context.Context) (string, bool, error) {
+	type model struct {
+		id, vectors     int64
+		provider, name  string
+		dimensions      int
+		waiting, failed int
+	}
+	models, err := collect(ctx, db.reader, `
+		SELECT id, provider, name, dimensions, vectors,
+			(SELECT count(*) FROM embed_queue), (SELECT count(*) FROM embed_queue WHERE tries > 0)
+		FROM embedding_models`, nil, func(rows *sql.Rows) (model, error) {
+		var m model
+		err := rows.Scan(&m.id, &m.provider, &m.name, &m.dimensions, &m.vectors, &m.waiting, &m.failed)
+		return m, err
+	})
+	if err != nil || len(models) == 0 {
+		return "none yet", true, err
+	}
+	detail, ok := "", true
+	for _, m := range models {
+		var stored, stray int64
+		if err := db.reader.row(ctx, `
+			SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = passage_id >> 8))
+			FROM `+vectorTable(m.id), nil, &stored, &stray); err != nil {
+			return "", false, err
+		}
+		detail = fmt.Sprintf("%s %s (%d dimensions): %d vectors, %d without a message, %d waiting, %d failed before",
+			m.provider, m.name, m.dimensions, stored, stray, m.waiting, m.failed)
+		ok = ok && stored == m.vectors && stray == 0
+	}
+	return detail, ok, nil
+}
+
+// Repair rebuilds what can be made again from the messages (the full text, the
+// words, the parts), then checks the file.
+func (db *DB) Repair(ctx context.Context) ([]Finding, error) {
+	if err := db.rebuildIndex(ctx); err != nil {
+		return nil, db.translate("rebuild the full-text index", err)
+	}
+	return db.Check(ctx)
+}
+
+// repairing runs fn; when it meets a damaged full-text index, the index is
+// rebuilt from the messages and fn runs once more.
+func (db *DB) repairing(ctx context.Context, fn func() error) error {
+	err := fn()
+	if !corrupt(err) {
+		return err
+	}
+	db.opts.Log.Warn("the full-text index is damaged and is being rebuilt from the messages")
+	if rebuildErr := db.rebuildIndex(ctx); rebuildErr != nil {
+		db.opts.Log.Error("rebuild the full-text index", "error", rebuildErr)
+		return memory.Unavailablef("the database %s is damaged and could not be mended by itself: run mcp-memory doctor", db.opts.Path)
+	}
+	return fn()
+}
+
+// rebuildBatch is how many messages are indexed again between two looks at the
+// context.
+const rebuildBatch = 500
+
+// rebuildIndex makes the full text of all messages again, in one transaction:
+// another process sees the old index or the new one.
+func (db *DB) rebuildIndex(ctx context.Context) error {
+	if db.opts.Analyse == nil {
+		return memory.Unavailablef("no analyser is set to rebuild the index with")
+	}
+	db.rebuild.Lock()
+	defer db.rebuild.Unlock()
+	return db.writer.do(ctx, func(tx tx) error {
+		if err := tx.script(`
+			DELETE FROM words;
+			DELETE FROM passages;
+			UPDATE corpus_totals SET documents = 0, terms = 0 WHERE corpus = 'message';
+			INSERT INTO message_fts(message_fts) VALUES('delete-all');`); err != nil {
+			return err
+		}
+		for last := int64(0); ; {
+			n, err := db.reindexAfter(tx, &last)
+			if err != nil || n == 0 {
+				return err
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// reindexAfter indexes the next batch of messages and moves last past it.
+func (db *DB) reindexAfter(tx tx, last *int64) (int, error) {
+	batch, err := readForIndex(tx, *last)
+	if err != nil {
+		return 0, err
+	}
+	for _, b := range batch {
+		*last = b.row.id
+		e := db.opts.Analyse(b.message)
+		if len(e.Passages) == 0 {
+			if err := tx.exec(`UPDATE messages SET features = NULL WHERE id = ?`, b.row.id); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if err := tx.exec(`UPDATE messages SET features = ? WHERE id = ?`, e.Passages[0].Features, b.row.id); err != nil {
+			return 0, err
+		}
+		if err := indexEntry(tx, &b.row, &e); err != nil {
+			return 0, err
+		}
+		if err := addTotals(tx, 1, e.Passages[0].Terms); err != nil {
+			return 0, err
+		}
+	}
+	return len(batch), nil
+}
+
+type stored struct {
+	row     messageRow
+	message memory.Message
+}
+
+func readForIndex(tx tx, after int64) ([]stored, error) {
+	st, err := tx.statement(`
+		SELECT m.id, m.session_id, m.role, m.sent_at, coalesce(n.name, ''), coalesce(m.tool_name, ''), m.content
+		FROM messages m
+		LEFT JOIN senders n ON n.id = m.sender_id
+		WHERE m.id > ?
+		ORDER BY m.id
+		LIMIT ?`)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := st.Query(after, rebuildBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var batch []stored
+	for rows.Next() {
+		var b stored
+		var role int
+		if err := rows.Scan(&b.row.id, &b.row.session, &role, &b.row.sentAt, &b.message.Sender, &b.message.ToolName, &b.message.Content); err != nil {
+			return nil, err
+		}
+		b.row.role = roles[role]
+		b.message.Role, b.message.SentAt = b.row.role, time.Unix(0, b.row.sentAt).UTC()
+		batch = append(batch, b)
+	}
+	return batch, rows.Err()
+}

@@ -1,0 +1,227 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math"
+	"strings"
+
+	"mcp-memory/memory"
+)
+
+// Match returns n passages that satisfy q and f, after skipping offset ones. An
+// empty q is satisfied by every message. Words are looked for in the whole
+// message, those of q.Any in its parts, its sender and its date too.
+func (db *DB) Match(ctx context.Context, q memory.TextQuery, f memory.Filter, order memory.Order, offset, n int) ([]memory.Hit, error) {
+	var hits []memory.Hit
+	err := db.repairing(ctx, func() error {
+		s, err := db.textSearch(ctx, q, f)
+		if err != nil {
+			return err
+		}
+		query, args := s.list(order, offset, n)
+		hits, err = collect(ctx, db.reader, query, args, scanHit)
+		return err
+	})
+	return hits, db.translate("search the full text", err)
+}
+
+// Count counts the passages that satisfy q and f, up to limit.
+func (db *DB) Count(ctx context.Context, q memory.TextQuery, f memory.Filter, limit int) (int, error) {
+	var n int
+	err := db.repairing(ctx, func() error {
+		s, err := db.textSearch(ctx, q, f)
+		if err != nil {
+			return err
+		}
+		return db.reader.row(ctx, `SELECT count(*) FROM (SELECT 1`+s.from+` LIMIT ?)`, append(s.args, limit), &n)
+	})
+	return n, db.translate("count in the full text", err)
+}
+
+func scanHit(rows *sql.Rows) (memory.Hit, error) {
+	var passage int64
+	var h memory.Hit
+	err := rows.Scan(&passage, &h.Score)
+	h.MessageID, h.Ord = splitPassageID(passage)
+	return h, err
+}
+
+// textSearch is the FROM and WHERE of a search, with its parameters.
+type textSearch struct {
+	from    string
+	args    []any
+	id      string // expression of the passage number
+	bm25    bool   // there is a rank to order by
+	plain   bool   // nothing but the full-text index is read
+	session int64
+}
+
+// textSearch writes the search. The full-text table always comes first: with a
+// plain JOIN the planner may make messages the outer loop and look every one of
+// them up in the index, a thousand times slower.
+func (db *DB) textSearch(ctx context.Context, q memory.TextQuery, f memory.Filter) (*textSearch, error) {
+	s := &textSearch{plain: f.Since.IsZero() && f.Until.IsZero() && !f.HotOnly}
+	scope := []string{}
+	if f.Session != "" {
+		id, err := db.sessionID(ctx, f.Session)
+		if err != nil {
+			return nil, err
+		}
+		s.session = id
+		scope = append(scope, quote(sessionToken(id)))
+	}
+	if f.Role != "" {
+		scope = append(scope, quote(roleToken(f.Role)))
+	}
+	if q.Empty() {
+		s.fromMessages(f)
+		return s, nil
+	}
+	s.id, s.bm25 = "message_fts.rowid", true
+	s.from = ` FROM message_fts`
+	if !s.plain {
+		s.from += ` CROSS JOIN messages m ON m.id = message_fts.rowid >> 8`
+	}
+	if f.HotOnly {
+		s.from += ` CROSS JOIN message_meta h ON h.session_id = m.session_id`
+	}
+	s.from += ` WHERE message_fts MATCH ?`
+	s.args = append(s.args, matchExpression(q, scope))
+	s.timeAndHot(f)
+	return s, nil
+}
+
+// fromMessages searches without words: the messages that pass the filter.
+func (s *textSearch) fromMessages(f memory.Filter) {
+	s.id = "m.id << 8"
+	s.from = ` FROM messages m`
+	if f.HotOnly {
+		s.from += ` CROSS JOIN message_meta h ON h.session_id = m.session_id`
+	}
+	s.from += ` WHERE m.features IS NOT NULL`
+	if f.Session != "" {
+		s.from += ` AND m.session_id = ?`
+		s.args = append(s.args, s.session)
+	}
+	if f.Role != "" {
+		s.from += ` AND m.role = ?`
+		s.args = append(s.args, roleCode(f.Role))
+	}
+	s.timeAndHot(f)
+}
+
+func (s *textSearch) timeAndHot(f memory.Filter) {
+	if !f.Since.IsZero() {
+		s.from += ` AND m.sent_at >= ?`
+		s.args = append(s.args, f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		s.from += ` AND m.sent_at < ?`
+		s.args = append(s.args, f.Until.UnixNano())
+	}
+	if f.HotOnly {
+		s.from += ` AND NOT m.dropped AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`
+	}
+}
+
+// list writes the whole query. bm25 comes out of FTS5 negative, best first.
+func (s *textSearch) list(order memory.Order, offset, n int) (string, []any) {
+	score, by := "0.0", s.id+" DESC"
+	if order == memory.BestFirst && s.bm25 {
+		score, by = "-message_fts.rank", "message_fts.rank"
+		if !s.plain {
+			by += ", message_fts.rowid DESC"
+		}
+	}
+	return `SELECT ` + s.id + `, ` + score + s.from + ` ORDER BY ` + by + ` LIMIT ? OFFSET ?`, append(s.args, n, offset)
+}
+
+// matchExpression writes q as an FTS5 query. Every token is quoted, so that no
+// text is an operator, a column or a syntax error.
+func matchExpression(q memory.TextQuery, scope []string) string {
+	var all []string
+	in := func(columns, expression string) { all = append(all, "{"+columns+"} : ("+expression+")") }
+	for _, s := range scope {
+		in("scope", s)
+	}
+	for _, t := range q.All {
+		in("body", quote(t))
+	}
+	for _, p := range q.Phrases {
+		in("body", quote(strings.Join(p, " ")))
+	}
+	for _, p := range q.Prefix {
+		in("body", quote(p)+" *")
+	}
+	for _, group := range q.OneOf {
+		in("body", anyOf(group))
+	}
+	if len(q.Any) > 0 {
+		in("head body part", anyOf(q.Any))
+	}
+	return strings.Join(all, " AND ")
+}
+
+func anyOf(tokens []string) string {
+	quoted := make([]string, len(tokens))
+	for i, t := range tokens {
+		quoted[i] = quote(t)
+	}
+	return strings.Join(quoted, " OR ")
+}
+
+// quote makes an FTS5 string of a token. Tokens hold no quotes; doubling them
+// keeps the query whole should one ever do.
+func quote(token string) string { return `"` + strings.ReplaceAll(token, `"`, `""`) + `"` }
+
+// Frequencies counts, for each token, the passages that hold it.
+func (db *DB) Frequencies(ctx context.Context, tokens []string) (memory.Frequencies, error) {
+	f := memory.Frequencies{ByToken: make(map[string]int, len(tokens))}
+	err := db.repairing(ctx, func() error {
+		var terms int
+		if err := db.reader.row(ctx, `SELECT documents, terms FROM corpus_totals WHERE corpus = 'message'`, nil, &f.Documents, &terms); err != nil {
+			return err
+		}
+		f.MeanTerms = float64(terms) / math.Max(1, float64(f.Documents))
+		for _, t := range tokens {
+			var n int
+			err := db.reader.row(ctx, `SELECT doc FROM message_terms WHERE term = ?`, []any{t}, &n)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			f.ByToken[t] = n
+		}
+		return nil
+	})
+	return f, db.translate("count tokens", err)
+}
+
+// Words returns the words of the vocabulary that contain part, shortest first,
+// at most n.
+func (db *DB) Words(ctx context.Context, part string, n int) ([]memory.Word, error) {
+	words, err := collect(ctx, db.reader, `
+		SELECT word, token
+		FROM words
+		WHERE instr(word, ?1) > 0
+		ORDER BY length(word), word
+		LIMIT ?2`, []any{part, n},
+		func(rows *sql.Rows) (memory.Word, error) {
+			var w memory.Word
+			err := rows.Scan(&w.Text, &w.Token)
+			return w, err
+		})
+	return words, db.translate("search the vocabulary", err)
+}
+
+// Senders lists the names of all senders.
+func (db *DB) Senders(ctx context.Context) ([]string, error) {
+	names, err := collect(ctx, db.reader, `SELECT name FROM senders ORDER BY id`, nil,
+		func(rows *sql.Rows) (string, error) {
+			var name string
+			err := rows.Scan(&name)
+			return name, err
+		})
+	return names, db.translate("list senders", err)
+}

@@ -1,0 +1,232 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"mcp-memory/memory"
+)
+
+// maxNeighbours is sqlite-vec's limit of k.
+const maxNeighbours = 4096
+
+// vectorTables remembers the number of each model that has a table, since this
+// is asked at every search and a number never changes.
+type vectorTables struct {
+	mu sync.Mutex
+	by map[memory.EmbeddingModel]int64
+}
+
+func vectorTable(id int64) string { return fmt.Sprintf("vec_message_%d", id) }
+
+// table returns the number of the model's vector table; 0 when it has none yet.
+func (db *DB) table(ctx context.Context, model memory.EmbeddingModel) (int64, error) {
+	db.vectors.mu.Lock()
+	defer db.vectors.mu.Unlock()
+	if id := db.vectors.by[model]; id != 0 {
+		return id, nil
+	}
+	var id int64
+	err := db.reader.row(ctx, `SELECT id FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?`,
+		[]any{model.Provider, model.Name, model.Dimensions}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err == nil {
+		if db.vectors.by == nil {
+			db.vectors.by = map[memory.EmbeddingModel]int64{}
+		}
+		db.vectors.by[model] = id
+	}
+	return id, err
+}
+
+// UseModel makes the model the one whose vectors are kept. A model that is new
+// to the file gets an empty table, and all hot messages are queued for it; the
+// tables of other models go. Calling it again changes nothing.
+func (db *DB) UseModel(ctx context.Context, model memory.EmbeddingModel) error {
+	if model.Dimensions < 1 || model.Dimensions > 8192 {
+		return memory.Invalidf("an embedding has 1 to 8192 dimensions, got %d", model.Dimensions)
+	}
+	id, err := db.table(ctx, model)
+	if err != nil || id != 0 {
+		return db.translate("look up the embedding model", err)
+	}
+	err = db.writer.do(ctx, func(tx tx) error {
+		others, err := modelIDs(tx)
+		if err != nil {
+			return err
+		}
+		id, err := tx.insert(`
+			INSERT OR IGNORE INTO embedding_models(provider, name, dimensions, active, created_at)
+			VALUES(?, ?, ?, 1, ?)`, model.Provider, model.Name, model.Dimensions, db.opts.Now().UnixNano())
+		if err != nil {
+			return err
+		}
+		if err := tx.row(`SELECT id FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?`,
+			[]any{model.Provider, model.Name, model.Dimensions}, &id); err != nil {
+			return err
+		}
+		for _, other := range others {
+			if other == id { // another process has been here
+				return nil
+			}
+			if err := tx.script(fmt.Sprintf("DROP TABLE %s; DELETE FROM embedding_models WHERE id = %d;", vectorTable(other), other)); err != nil {
+				return err
+			}
+		}
+		return createVectorTable(tx, id, model.Dimensions)
+	})
+	return db.translate("set up the vectors", err)
+}
+
+func createVectorTable(tx tx, id int64, dimensions int) error {
+	if err := tx.script(fmt.Sprintf(`
+		CREATE VIRTUAL TABLE %s USING vec0(
+			passage_id INTEGER PRIMARY KEY,
+			session_id INTEGER,
+			sent_at INTEGER,
+			role INTEGER,
+			embedding FLOAT[%d] distance_metric=cosine,
+			chunk_size=256
+		)`, vectorTable(id), dimensions)); err != nil {
+		return err
+	}
+	return tx.exec(`
+		INSERT OR IGNORE INTO embed_queue(corpus, ref)
+		SELECT 'message', coalesce(p.id, m.id << 8)
+		FROM message_meta h
+		CROSS JOIN messages m ON m.session_id = h.session_id
+		LEFT JOIN passages p ON p.message_id = m.id
+		WHERE m.features IS NOT NULL AND NOT m.dropped AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`)
+}
+
+func modelIDs(tx tx) ([]int64, error) {
+	var list string
+	if err := tx.row(`SELECT json_group_array(id) FROM embedding_models`, nil, &list); err != nil {
+		return nil, err
+	}
+	var ids []int64
+	return ids, json.Unmarshal([]byte(list), &ids)
+}
+
+// dropVectors deletes the vectors and the queue places of the messages that
+// the condition selects. By id: a condition on a vec0 column scans the table.
+func (db *DB) dropVectors(ctx context.Context, tx tx, condition string, args []any) error {
+	ids := `
+		SELECT coalesce(p.id, m.id << 8)
+		FROM (SELECT id FROM messages WHERE ` + condition + `) m
+		LEFT JOIN passages p ON p.message_id = m.id`
+	if err := tx.exec(`DELETE FROM embed_queue WHERE corpus = 'message' AND ref IN (`+ids+`)`, args...); err != nil {
+		return err
+	}
+	models, err := modelIDs(tx)
+	if err != nil {
+		return err
+	}
+	for _, id := range models {
+		n, err := tx.change(`DELETE FROM `+vectorTable(id)+` WHERE passage_id IN (`+ids+`)`, args...)
+		if err != nil {
+			return err
+		}
+		if err := tx.exec(`UPDATE embedding_models SET vectors = vectors - ? WHERE id = ?`, n, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Nearest returns the k passages (at most 4,096) nearest to the vector that pass
+// f, with cosine similarity as score. The filter is part of the search: every
+// place goes to a passage that passes. ErrUnavailable: the model has no vectors
+// yet; ErrDimension: the vector has another length than the model.
+func (db *DB) Nearest(ctx context.Context, model memory.EmbeddingModel, vector []float32, f memory.Filter, k int) ([]memory.Hit, error) {
+	if err := checkVector(vector, model.Dimensions); err != nil {
+		return nil, err
+	}
+	id, err := db.table(ctx, model)
+	if err != nil {
+		return nil, db.translate("look up the embedding model", err)
+	}
+	if id == 0 {
+		return nil, memory.Unavailablef("there are no vectors of this model yet")
+	}
+	where, args, err := db.vectorFilter(ctx, f)
+	if err != nil {
+		return nil, db.translate("search vectors", err)
+	}
+	hits, err := collect(ctx, db.reader, `
+		SELECT passage_id, distance
+		FROM `+vectorTable(id)+`
+		WHERE embedding MATCH ? AND k = ?`+where,
+		append([]any{encodeVector(vector), min(k, maxNeighbours)}, args...),
+		func(rows *sql.Rows) (memory.Hit, error) {
+			var passage int64
+			var distance float64
+			err := rows.Scan(&passage, &distance)
+			message, ord := splitPassageID(passage)
+			return memory.Hit{MessageID: message, Ord: ord, Score: 1 - distance}, err
+		})
+	return hits, db.translate("search vectors", err)
+}
+
+func (db *DB) vectorFilter(ctx context.Context, f memory.Filter) (where string, args []any, err error) {
+	if f.Session != "" {
+		id, err := db.sessionID(ctx, f.Session)
+		if err != nil {
+			return "", nil, err
+		}
+		where, args = where+" AND session_id = ?", append(args, id)
+	}
+	if f.Role != "" {
+		where, args = where+" AND role = ?", append(args, roleCode(f.Role))
+	}
+	if !f.Since.IsZero() {
+		where, args = where+" AND sent_at >= ?", append(args, f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		where, args = where+" AND sent_at < ?", append(args, f.Until.UnixNano())
+	}
+	return where, args, nil
+}
+
+// sessionID is the number of a session; 0, which none has, for an unknown one.
+func (db *DB) sessionID(ctx context.Context, name string) (int64, error) {
+	var id int64
+	err := db.reader.row(ctx, `SELECT id FROM sessions WHERE name = ?`, []any{name}, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
+}
+
+// checkVector refuses what would spoil the order of a search: sqlite-vec takes a
+// zero, infinite or NaN vector without a word.
+func checkVector(v []float32, dimensions int) error {
+	if len(v) != dimensions {
+		return fmt.Errorf("%w: got %d, want %d", memory.ErrDimension, len(v), dimensions)
+	}
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return memory.Invalidf("a vector must be finite and not zero")
+	}
+	return nil
+}
+
+// encodeVector writes a vector as sqlite-vec reads it: little-endian float32.
+func encodeVector(v []float32) []byte {
+	b := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
