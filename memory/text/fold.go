@@ -39,6 +39,7 @@ type folder struct {
 	queue []folded // what the last segment became
 	head  int      // the next of queue to give out
 	buf   []byte
+	raw   []byte
 }
 
 // next returns the next folded character, or false at the end of the text.
@@ -62,8 +63,8 @@ func (f *folder) seek(pos int) {
 	f.pos, f.queue, f.head = pos, f.queue[:0], 0
 }
 
-// simple reads one character that needs no normalisation: ASCII, or a plain
-// Han, kana or Hangul character, when what follows cannot combine with it.
+// simple reads one character that needs no normalisation: ASCII, or a bare
+// letter, when what follows cannot combine with it.
 func (f *folder) simple() (folded, bool) {
 	start := f.pos
 	r, size := utf8.DecodeRuneInString(f.text[start:])
@@ -72,19 +73,37 @@ func (f *folder) simple() (folded, bool) {
 		f.pos = end
 		return folded{r: utf8.RuneError, start: start, end: end}, true
 	}
-	if r >= utf8.RuneSelf && !plain(r) {
+	if r >= utf8.RuneSelf && !bare(r) {
 		return folded{}, false
 	}
 	if end < len(f.text) && f.text[end] >= utf8.RuneSelf {
-		if after, _ := utf8.DecodeRuneInString(f.text[end:]); !plain(after) {
+		if after, _ := utf8.DecodeRuneInString(f.text[end:]); !bare(after) {
 			return folded{}, false
 		}
 	}
 	f.pos = end
-	if 'A' <= r && r <= 'Z' {
-		return folded{r: r + 'a' - 'A', start: start, end: end}, true
+	c := folded{r: lower(r), start: start, end: end}
+	c.same = c.r == r
+	return c, true
+}
+
+// bare reports whether folding a character is simple when no mark or jamo
+// follows: a common one of Han, kana, Hangul or Cyrillic, full-width ASCII, or
+// the punctuation that goes with them.
+func bare(r rune) bool {
+	return plain(r) || 'А' <= r && r <= 'я' || '！' <= r && r <= '～' || 0x3001 <= r && r <= 0x3003 || 0x3008 <= r && r <= 0x3011
+}
+
+// lower folds ASCII and bare characters. In their ranges the lower-case letter
+// is 32 after the upper-case one.
+func lower(r rune) rune {
+	if '！' <= r && r <= '～' {
+		r -= '！' - '!'
 	}
-	return folded{r: r, start: start, end: end, same: true}, true
+	if 'A' <= r && r <= 'Z' || 'А' <= r && r <= 'Я' {
+		r += 'a' - 'A'
+	}
+	return r
 }
 
 // segment reads one normalisation segment (a character and all that combines
@@ -97,7 +116,7 @@ func (f *folder) segment() {
 	}
 	f.seek(end)
 	source := f.text[start:end]
-	if r, size := utf8.DecodeRuneInString(source); size == len(source) && norm.NFKC.IsNormalString(source) {
+	if r, size := utf8.DecodeRuneInString(source); size == len(source) && (norm.NFKC.IsNormalString(source) || tradeMark(r)) {
 		f.fold(r, start, end)
 		return
 	}
@@ -109,21 +128,25 @@ func (f *folder) segment() {
 	}
 }
 
+// tradeMark reports whether r is ™ or ℠, which NFKC would make letters of the
+// word before them.
+func tradeMark(r rune) bool { return r == 0x2122 || r == 0x2120 }
+
 // fold queues what the normalised character r, read from text[start:end],
 // becomes: nothing, itself, or some others.
 func (f *folder) fold(r rune, start, end int) {
 	if ignorable(r) || diacritic(r) {
 		return
 	}
-	lower := unicode.ToLower(r)
-	if !accented(lower) {
-		f.spell(lower, start, end)
+	small := unicode.ToLower(r)
+	if !accented(small) {
+		f.spell(small, start, end)
 		return
 	}
-	var raw [utf8.UTFMax]byte
-	parts := norm.NFD.Properties(raw[:utf8.EncodeRune(raw[:], lower)]).Decomposition()
+	f.raw = utf8.AppendRune(f.raw[:0], small)
+	parts := norm.NFD.Properties(f.raw).Decomposition()
 	if parts == nil {
-		f.spell(lower, start, end)
+		f.spell(small, start, end)
 	}
 	for len(parts) > 0 {
 		part, size := utf8.DecodeRune(parts)

@@ -3,10 +3,12 @@ package text
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/zricethezav/gitleaks/v8/config"
 	"github.com/zricethezav/gitleaks/v8/detect"
 	"github.com/zricethezav/gitleaks/v8/logging"
 )
@@ -20,16 +22,27 @@ const (
 	markerClose = "]"
 )
 
-// sharedRules loads the gitleaks rule set once for all Redactors, because its
-// loader goes through state that the process shares.
+// sharedRules loads the rules once for all Redactors, because the
+// loader of gitleaks goes through state that the process shares.
 var sharedRules = sync.OnceValue(loadRules)
+
+// slowRules are the gitleaks rules that ours take the place of: they follow a
+// command over six lines, and so cost ten times as much as all others together.
+var slowRules = []string{"curl-auth-user", "curl-auth-header"}
+
+// ruleSet is all rules: our own, and those of gitleaks in two parts.
+type ruleSet struct {
+	own     []ownRule
+	named   *detect.Detector // for one kind of key each
+	generic *detect.Detector // the generic rule alone
+}
 
 // Redactor hides secrets in a text: keys, tokens, passwords and private keys,
 // by the rules of gitleaks and some of our own. It looks at nothing but the text
 // (no file, no environment), keeps nothing of it, and logs nothing. It is safe
 // for concurrent use.
 type Redactor struct {
-	rules func() *detect.Detector
+	rules func() *ruleSet
 }
 
 // NewRedactor returns a Redactor. It is cheap: the rules are compiled when they
@@ -58,15 +71,24 @@ func (r *Redactor) Mask(s string) (masked string, found int) {
 
 // loadRules compiles the rules that are built into gitleaks. They are part of
 // the binary, so an error means that the binary is broken.
-func loadRules() *detect.Detector {
+func loadRules() *ruleSet {
 	logging.Logger = logging.Logger.Output(io.Discard)
-	d, err := detect.NewDetectorDefaultConfig()
+	named, err := detect.NewDetectorDefaultConfig()
 	if err != nil {
 		panic(fmt.Sprintf("text: load the built-in secret rules: %v", err))
 	}
+	rest := named.Config
+	rest.Rules = maps.Clone(rest.Rules)
+	maps.DeleteFunc(rest.Rules, func(name string, _ config.Rule) bool { return name != genericRule })
+	generic := detect.NewDetector(rest)
+	for _, name := range slowRules {
+		delete(named.Config.Rules, name)
+	}
+	delete(named.Config.Rules, genericRule)
 	// A remark in a message must not switch masking off.
-	d.IgnoreGitleaksAllow = true
-	return d
+	named.IgnoreGitleaksAllow = true
+	generic.IgnoreGitleaksAllow = true
+	return &ruleSet{ownRules(), named, generic}
 }
 
 // secret is a place in a text that has to be masked.
@@ -76,7 +98,7 @@ type secret struct {
 }
 
 // find returns the secrets of s in order, none overlapping another or a marker.
-func find(rules *detect.Detector, s string) []secret {
+func find(rules *ruleSet, s string) []secret {
 	secrets := privateKeys(s)
 	for w := range windows(s) {
 		for _, x := range findWindow(rules, s[w.Start:w.End]) {
@@ -89,30 +111,34 @@ func find(rules *detect.Detector, s string) []secret {
 }
 
 // findWindow returns the secrets of one stretch, in any order.
-func findWindow(rules *detect.Detector, window string) []secret {
-	secrets := findOwn(window)
-	for _, f := range rules.DetectString(window) {
-		if f.Secret == "" || harmless(f.RuleID, f.Match, f.Secret) {
-			continue
-		}
-		for _, span := range occurrences(window, f.Secret) {
-			secrets = append(secrets, secret{span, f.RuleID})
+func findWindow(rules *ruleSet, window string) []secret {
+	secrets := findOwn(rules.own, window)
+	for _, f := range rules.named.DetectString(window) {
+		secrets = append(secrets, occurrences(window, f.Secret, f.RuleID)...)
+	}
+	for part := range assignments(window) {
+		for _, f := range rules.generic.DetectString(window[part.Start:part.End]) {
+			if !mention(f.Match, f.Secret) {
+				secrets = append(secrets, occurrences(window, f.Secret, f.RuleID)...)
+			}
 		}
 	}
 	return secrets
 }
 
-// occurrences returns where part occurs in s.
-func occurrences(s, part string) []Span {
-	var spans []Span
-	for at := 0; ; {
-		i := strings.Index(s[at:], part)
+// occurrences returns each place in s of a value that a rule found.
+func occurrences(s, value, rule string) []secret {
+	var secrets []secret
+	for at := 0; value != ""; {
+		i := strings.Index(s[at:], value)
 		if i < 0 {
-			return spans
+			break
 		}
-		spans = append(spans, Span{at + i, at + i + len(part)})
-		at += i + len(part)
+		start := at + i
+		at = start + len(value)
+		secrets = append(secrets, secret{Span{start, at}, rule})
 	}
+	return secrets
 }
 
 // merge sorts secrets and joins those that overlap. The name of a rule that

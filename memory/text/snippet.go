@@ -178,7 +178,7 @@ func wordStart(s string, i, limit int) int {
 	if i == 0 {
 		return 0
 	}
-	for next := i; next < limit && next < forward(s, i, slack); next = forward(s, next, 1) {
+	for next := i; next <= limit && next < forward(s, i, slack); next = forward(s, next, 1) {
 		if r, _ := utf8.DecodeLastRuneInString(s[:next]); unicode.IsSpace(r) {
 			return next
 		}
@@ -195,7 +195,7 @@ func wordEnd(s string, i, limit int) int {
 	if i == len(s) {
 		return i
 	}
-	for next := i; next > limit && next > back(s, i, slack); next = back(s, next, 1) {
+	for next := i; next >= limit && next > back(s, i, slack); next = back(s, next, 1) {
 		if r, _ := utf8.DecodeRuneInString(s[next:]); unicode.IsSpace(r) {
 			return next
 		}

@@ -9,15 +9,15 @@ import (
 // that can hold a secret are shown to them, in small stretches, because a rule
 // costs time in each stretch that holds one of its keywords.
 const (
-	// windowBytes is the most that is looked at in one piece.
+	// windowBytes is the most that is looked at in one piece, unless a single
+	// word, such as a token with many claims, is longer.
 	windowBytes = 2 << 10
+	// longestWord is where even a word is cut.
+	longestWord = 16 << 10
 	// beforeBytes and afterBytes are shown around a suspicious word; a rule
 	// reaches at most 110 bytes back from the key for the name it is given to.
 	beforeBytes = 128
 	afterBytes  = 32
-	// commandBytes is how far before a suspicious word the command may begin
-	// (curl) that it is an option of.
-	commandBytes = 512
 	// overlapBytes of a piece are looked at again with the next one.
 	overlapBytes = 320
 )
@@ -28,7 +28,7 @@ func windows(s string) iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		var open Span
 		for word := range suspects(s) {
-			next := Span{contextStart(s, word.Start), min(len(s), word.End+afterBytes)}
+			next := Span{max(0, word.Start-beforeBytes), min(len(s), word.End+afterBytes)}
 			if open.End > 0 && next.Start > open.End {
 				if !pieces(s, open, yield) {
 					return
@@ -44,17 +44,6 @@ func windows(s string) iter.Seq[Span] {
 			pieces(s, open, yield)
 		}
 	}
-}
-
-// contextStart returns where to begin looking for what byte i belongs to.
-func contextStart(s string, i int) int {
-	far := max(0, i-commandBytes)
-	if at := strings.LastIndex(s[far:i], "curl"); at >= 0 {
-		far += at
-	} else {
-		far = i
-	}
-	return max(0, min(far, i-beforeBytes))
 }
 
 // suspects gives the words of s that could be or contain a secret. A word is a
@@ -85,8 +74,7 @@ func suspicious(word string, digits bool) bool {
 		len(word) > 3 && strings.IndexByte(word[1:len(word)-1], ':') > 0
 }
 
-// pieces cuts s[span] into pieces of at most windowBytes that overlap, and
-// reports whether to go on.
+// pieces cuts s[span] into pieces that overlap, and reports whether to go on.
 func pieces(s string, span Span, yield func(Span) bool) bool {
 	for {
 		end := pieceEnd(s, span)
@@ -101,7 +89,8 @@ func pieces(s string, span Span, yield func(Span) bool) bool {
 }
 
 // pieceEnd returns where the first piece of span ends: after a blank in its
-// second half if there is one.
+// second half if there is one, else after the word that it would cut, if that
+// is no longer than longestWord.
 func pieceEnd(s string, span Span) int {
 	end := span.Start + windowBytes
 	if end >= span.End {
@@ -111,7 +100,11 @@ func pieceEnd(s string, span Span) int {
 	if i := strings.LastIndexAny(s[half:end], " \n\t"); i >= 0 {
 		return half + i + 1
 	}
-	return end
+	longest := min(span.End, span.Start+longestWord)
+	if i := strings.IndexAny(s[end:longest], " \n\t"); i >= 0 {
+		return end + i
+	}
+	return longest
 }
 
 // pieceStart returns where the piece after s[start:end] begins: some way back
