@@ -1,6 +1,10 @@
 package memory
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"time"
+)
 
 // Embedder turns texts into vectors of one length. Implementations are safe for
 // concurrent use.
@@ -38,3 +42,36 @@ type Progress struct {
 	Waiting int // passages still in the queue
 	Failing int // of these, those that have failed at least once
 }
+
+// PartialError reports the texts of a batch that could not be embedded while the
+// others were: their vectors are nil, the others are in their places.
+type PartialError struct {
+	Failed map[int]error // by place in the batch
+}
+
+// Error says how many failed, and why one of them did.
+func (e *PartialError) Error() string {
+	first := -1
+	for i := range e.Failed {
+		if first < 0 || i < first {
+			first = i
+		}
+	}
+	if first < 0 {
+		return "no text failed"
+	}
+	return fmt.Sprintf("%d texts were not embedded: %v", len(e.Failed), e.Failed[first])
+}
+
+// RetryError wraps an error of an endpoint that says when to try again.
+type RetryError struct {
+	Err   error
+	After time.Duration // 0 = the endpoint did not say
+	Never bool          // trying again is no use until the configuration changes
+}
+
+// Error is the text of the wrapped error.
+func (e *RetryError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the wrapped error.
+func (e *RetryError) Unwrap() error { return e.Err }

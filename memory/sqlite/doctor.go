@@ -65,7 +65,12 @@ func (db *DB) checkFullText(ctx context.Context) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	return "structure: ok", true, nil
+	var lost int // the integrity check misses a damaged tree over the pages of the index
+	err = db.reader.row(ctx, `
+		SELECT count(*)
+		FROM message_terms listed
+		WHERE NOT EXISTS (SELECT 1 FROM message_terms sought WHERE sought.term = listed.term)`, nil, &lost)
+	return fmt.Sprintf("structure: ok, %d words in it that a search does not reach", lost), lost == 0, err
 }
 
 // checkIndex compares the rows of the full-text index with the messages that

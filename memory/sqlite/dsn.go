@@ -24,7 +24,9 @@ func dsn(opts Options, writer bool) string {
 		// IMMEDIATE: a transaction that reads first and writes later would
 		// fail with SQLITE_BUSY at once when another process wrote in between.
 		q.Set("_txlock", "immediate")
-		q.Set("_auto_vacuum", "incremental")
+		if isEmpty(opts.Path) { // later it would change nothing, and wait for the write lock
+			q.Set("_auto_vacuum", "incremental")
+		}
 	} else {
 		q.Set("_query_only", "1")
 	}

@@ -44,6 +44,8 @@ func openError(path string, err error) error {
 	switch code(err) {
 	case lib.SQLITE_NOTADB:
 		return memory.Invalidf("%s is not a SQLite database; give another path, it was left as it is", path)
+	case lib.SQLITE_CORRUPT:
+		return memory.Unavailablef("the database %s is damaged; restore it from a backup, it was left as it is", path)
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN:
 		return memory.Unavailablef("cannot open the database %s for writing: %v", path, err)
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:

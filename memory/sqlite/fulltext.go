@@ -53,6 +53,7 @@ type textSearch struct {
 	from    string
 	args    []any
 	id      string // expression of the passage number
+	newest  string // column that orders by arrival, without a sort when the whole table is read
 	bm25    bool   // there is a rank to order by
 	plain   bool   // nothing but the full-text index is read
 	session int64
@@ -79,7 +80,7 @@ func (db *DB) textSearch(ctx context.Context, q memory.TextQuery, f memory.Filte
 		s.fromMessages(f)
 		return s, nil
 	}
-	s.id, s.bm25 = "message_fts.rowid", true
+	s.id, s.newest, s.bm25 = "message_fts.rowid", "message_fts.rowid", true
 	s.from = ` FROM message_fts`
 	if !s.plain {
 		s.from += ` CROSS JOIN messages m ON m.id = message_fts.rowid >> 8`
@@ -95,7 +96,7 @@ func (db *DB) textSearch(ctx context.Context, q memory.TextQuery, f memory.Filte
 
 // fromMessages searches without words: the messages that pass the filter.
 func (s *textSearch) fromMessages(f memory.Filter) {
-	s.id = "m.id << 8"
+	s.id, s.newest = "m.id << 8", "m.id"
 	s.from = ` FROM messages m`
 	if f.HotOnly {
 		s.from += ` CROSS JOIN message_meta h ON h.session_id = m.session_id`
@@ -128,7 +129,7 @@ func (s *textSearch) timeAndHot(f memory.Filter) {
 
 // list writes the whole query. bm25 comes out of FTS5 negative, best first.
 func (s *textSearch) list(order memory.Order, offset, n int) (string, []any) {
-	score, by := "0.0", s.id+" DESC"
+	score, by := "0.0", s.newest+" DESC"
 	if order == memory.BestFirst && s.bm25 {
 		score, by = "-message_fts.rank", "message_fts.rank"
 		if !s.plain {
@@ -164,7 +165,11 @@ func matchExpression(q memory.TextQuery, scope []string) string {
 	return strings.Join(all, " AND ")
 }
 
+// anyOf joins tokens by OR; no token at all is found nowhere.
 func anyOf(tokens []string) string {
+	if len(tokens) == 0 {
+		return quote("")
+	}
 	quoted := make([]string, len(tokens))
 	for i, t := range tokens {
 		quoted[i] = quote(t)
@@ -172,9 +177,11 @@ func anyOf(tokens []string) string {
 	return strings.Join(quoted, " OR ")
 }
 
-// quote makes an FTS5 string of a token. Tokens hold no quotes; doubling them
-// keeps the query whole should one ever do.
-func quote(token string) string { return `"` + strings.ReplaceAll(token, `"`, `""`) + `"` }
+// quote makes an FTS5 string of a token. Tokens hold no quotes and no NUL, at
+// which FTS5 stops reading; the query stays whole should one ever do.
+func quote(token string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
+}
 
 // Frequencies counts, for each token, the passages that hold it.
 func (db *DB) Frequencies(ctx context.Context, tokens []string) (memory.Frequencies, error) {
@@ -196,23 +203,6 @@ func (db *DB) Frequencies(ctx context.Context, tokens []string) (memory.Frequenc
 		return nil
 	})
 	return f, db.translate("count tokens", err)
-}
-
-// Words returns the words of the vocabulary that contain part, shortest first,
-// at most n.
-func (db *DB) Words(ctx context.Context, part string, n int) ([]memory.Word, error) {
-	words, err := collect(ctx, db.reader, `
-		SELECT word, token
-		FROM words
-		WHERE instr(word, ?1) > 0
-		ORDER BY length(word), word
-		LIMIT ?2`, []any{part, n},
-		func(rows *sql.Rows) (memory.Word, error) {
-			var w memory.Word
-			err := rows.Scan(&w.Text, &w.Token)
-			return w, err
-		})
-	return words, db.translate("search the vocabulary", err)
 }
 
 // Senders lists the names of all senders.

@@ -17,6 +17,7 @@ const applicationID = 0x6d636d65
 const (
 	headerSize          = 100
 	headerMagic         = "SQLite format 3\x00"
+	headerSchemaCookie  = 40 // grows with each change of the schema, from 0
 	headerUserVersion   = 60
 	headerApplicationID = 68
 )
@@ -39,10 +40,11 @@ func inspectFile(path string) error {
 	case n < headerSize || string(header[:len(headerMagic)]) != headerMagic:
 		return memory.Invalidf("%s is not a SQLite database; give another path, it was left as it is", path)
 	}
-	id := binary.BigEndian.Uint32(header[headerApplicationID:])
-	version := int(binary.BigEndian.Uint32(header[headerUserVersion:]))
+	field := func(at int) uint32 { return binary.BigEndian.Uint32(header[at:]) }
+	id, version := field(headerApplicationID), int(field(headerUserVersion))
+	unused := id == 0 && version == 0 && field(headerSchemaCookie) == 0 // ours too, before its first migration
 	switch {
-	case id != applicationID && (id != 0 || version != 0):
+	case id != applicationID && !unused:
 		return memory.Invalidf("%s is the SQLite database of another program; give another path, it was left as it is", path)
 	case version > latestVersion():
 		return newerError(path, version)
@@ -53,4 +55,10 @@ func inspectFile(path string) error {
 func newerError(path string, version int) error {
 	return memory.Invalidf("%s was written by a newer version of mcp-memory (schema %d, this one knows %d); update mcp-memory, the file was left as it is",
 		path, version, latestVersion())
+}
+
+// isEmpty says whether the file has no content yet.
+func isEmpty(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() == 0
 }

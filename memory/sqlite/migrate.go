@@ -21,14 +21,14 @@ func latestVersion() int {
 	return len(names)
 }
 
-// migrate brings the schema to latestVersion. An up-to-date file is only read,
-// so that opening never waits for a writer.
-func (db *DB) migrate(ctx context.Context) error {
+// migrate applies those of the scripts that the file has not seen yet. An
+// up-to-date file is only read, so that opening never waits for a writer.
+func (db *DB) migrate(ctx context.Context, scripts fs.FS) error {
 	var version int
 	if err := db.reader.row(ctx, "PRAGMA user_version", nil, &version); err != nil {
 		return fmt.Errorf("read schema version: %w", err)
 	}
-	names, err := fs.Glob(migrations, "migrations/*.sql") // sorted by number
+	names, err := fs.Glob(scripts, "migrations/*.sql") // sorted by number
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,11 @@ func (db *DB) migrate(ctx context.Context) error {
 		return newerError(db.opts.Path, version)
 	}
 	for number := version + 1; number <= len(names); number++ {
-		if err := db.applyMigration(ctx, number, names[number-1]); err != nil {
+		script, err := fs.ReadFile(scripts, names[number-1])
+		if err != nil {
+			return err
+		}
+		if err := db.applyMigration(ctx, number, string(script)); err != nil {
 			return fmt.Errorf("apply migration %s: %w", strings.TrimPrefix(names[number-1], "migrations/"), err)
 		}
 	}
@@ -44,17 +48,13 @@ func (db *DB) migrate(ctx context.Context) error {
 }
 
 // applyMigration runs one migration unless another process has done so since.
-func (db *DB) applyMigration(ctx context.Context, number int, name string) error {
-	script, err := migrations.ReadFile(name)
-	if err != nil {
-		return err
-	}
+func (db *DB) applyMigration(ctx context.Context, number int, script string) error {
 	return db.writer.do(ctx, func(tx tx) error {
 		var current int
 		if err := tx.row("PRAGMA user_version", nil, &current); err != nil || current >= number {
 			return err
 		}
 		mark := fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d;", number, applicationID)
-		return tx.script(string(script) + mark)
+		return tx.script(script + mark)
 	})
 }

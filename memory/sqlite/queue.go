@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"mcp-memory/memory"
@@ -38,14 +39,15 @@ func (db *DB) SaveVectors(ctx context.Context, model memory.EmbeddingModel, vect
 			return err
 		}
 	}
-	id, err := db.table(ctx, model)
-	if err != nil {
-		return db.translate("look up the embedding model", err)
-	}
-	if id == 0 {
-		return memory.Unavailablef("the embedding model has no table: call UseModel first")
-	}
-	err = db.writer.do(ctx, func(tx tx) error {
+	err := db.writer.do(ctx, func(tx tx) error {
+		var id int64
+		err := tx.row(findModel, modelKey(model), &id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return memory.Unavailablef("the embedding model is not in use: call UseModel first")
+		}
+		if err != nil {
+			return err
+		}
 		saved := 0
 		for _, v := range vectors {
 			gone, err := tx.change(`DELETE FROM embed_queue WHERE corpus = 'message' AND ref = ?`, v.Ref)
@@ -110,7 +112,7 @@ func (db *DB) Progress(ctx context.Context, model memory.EmbeddingModel) (memory
 		SELECT coalesce((SELECT vectors FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?), 0),
 			count(*), count(*) FILTER (WHERE tries > 0)
 		FROM embed_queue
-		WHERE corpus = 'message'`, []any{model.Provider, model.Name, model.Dimensions},
+		WHERE corpus = 'message'`, modelKey(model),
 		&p.Indexed, &p.Waiting, &p.Failing)
 	return p, db.translate("read index progress", err)
 }

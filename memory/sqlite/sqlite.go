@@ -46,8 +46,8 @@ type DB struct {
 	writer *writer
 	reader *reader
 
-	vectors vectorTables
-	rebuild sync.Mutex // one rebuild of the full-text index at a time
+	vocabulary vocabulary
+	rebuild    sync.Mutex // one rebuild of the full-text index at a time
 }
 
 // openTries is how often opening is tried while other processes open the same
@@ -131,7 +131,7 @@ func open(ctx context.Context, opts Options) (*DB, error) {
 	readPool.SetMaxOpenConns(min(runtime.NumCPU(), 4))
 	readPool.SetMaxIdleConns(4)
 	db := &DB{opts: opts, writer: w, reader: &reader{pool: readPool}}
-	if err := db.migrate(ctx); err != nil {
+	if err := db.migrate(ctx, migrations); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil

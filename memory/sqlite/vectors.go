@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"mcp-memory/memory"
 )
@@ -16,33 +15,21 @@ import (
 // maxNeighbours is sqlite-vec's limit of k.
 const maxNeighbours = 4096
 
-// vectorTables remembers the number of each model that has a table, since this
-// is asked at every search and a number never changes.
-type vectorTables struct {
-	mu sync.Mutex
-	by map[memory.EmbeddingModel]int64
-}
-
 func vectorTable(id int64) string { return fmt.Sprintf("vec_message_%d", id) }
 
-// table returns the number of the model's vector table; 0 when it has none yet.
+// findModel is the query for the number of a model; modelKey are its parameters.
+const findModel = `SELECT id FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?`
+
+func modelKey(m memory.EmbeddingModel) []any { return []any{m.Provider, m.Name, m.Dimensions} }
+
+// table returns the number of the model's vector table; 0 when it has none. It
+// is asked each time: another process may have changed to another model, which
+// takes the table away.
 func (db *DB) table(ctx context.Context, model memory.EmbeddingModel) (int64, error) {
-	db.vectors.mu.Lock()
-	defer db.vectors.mu.Unlock()
-	if id := db.vectors.by[model]; id != 0 {
-		return id, nil
-	}
 	var id int64
-	err := db.reader.row(ctx, `SELECT id FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?`,
-		[]any{model.Provider, model.Name, model.Dimensions}, &id)
+	err := db.reader.row(ctx, findModel, modelKey(model), &id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
-	}
-	if err == nil {
-		if db.vectors.by == nil {
-			db.vectors.by = map[memory.EmbeddingModel]int64{}
-		}
-		db.vectors.by[model] = id
 	}
 	return id, err
 }
@@ -69,8 +56,7 @@ func (db *DB) UseModel(ctx context.Context, model memory.EmbeddingModel) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.row(`SELECT id FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?`,
-			[]any{model.Provider, model.Name, model.Dimensions}, &id); err != nil {
+		if err := tx.row(findModel, modelKey(model), &id); err != nil {
 			return err
 		}
 		for _, other := range others {
@@ -98,14 +84,16 @@ func createVectorTable(tx tx, id int64, dimensions int) error {
 		)`, vectorTable(id), dimensions)); err != nil {
 		return err
 	}
-	return tx.exec(`
-		INSERT OR IGNORE INTO embed_queue(corpus, ref)
-		SELECT 'message', coalesce(p.id, m.id << 8)
-		FROM message_meta h
-		CROSS JOIN messages m ON m.session_id = h.session_id
-		LEFT JOIN passages p ON p.message_id = m.id
-		WHERE m.features IS NOT NULL AND NOT m.dropped AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`)
+	return tx.exec(`INSERT OR IGNORE INTO embed_queue(corpus, ref) SELECT 'message', id FROM (` + hotPassages + `)`)
 }
+
+// hotPassages selects the passages of all hot messages that may have a vector.
+const hotPassages = `
+	SELECT coalesce(p.id, m.id << 8) AS id
+	FROM message_meta h
+	CROSS JOIN messages m ON m.session_id = h.session_id
+	LEFT JOIN passages p ON p.message_id = m.id
+	WHERE m.features IS NOT NULL AND NOT m.dropped AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`
 
 func modelIDs(tx tx) ([]int64, error) {
 	var list string
@@ -155,17 +143,30 @@ func (db *DB) Nearest(ctx context.Context, model memory.EmbeddingModel, vector [
 		return nil, db.translate("look up the embedding model", err)
 	}
 	if id == 0 {
-		return nil, memory.Unavailablef("there are no vectors of this model yet")
+		return nil, noVectors()
 	}
+	hits, err := db.searchTable(ctx, id, vector, f, min(k, maxNeighbours))
+	if err != nil {
+		if now, lookErr := db.table(ctx, model); lookErr == nil && now != id { // the model has just been changed
+			return nil, noVectors()
+		}
+	}
+	return hits, db.translate("search vectors", err)
+}
+
+func noVectors() error { return memory.Unavailablef("there are no vectors of this model yet") }
+
+// searchTable is the search in one vector table.
+func (db *DB) searchTable(ctx context.Context, id int64, vector []float32, f memory.Filter, k int) ([]memory.Hit, error) {
 	where, args, err := db.vectorFilter(ctx, f)
 	if err != nil {
-		return nil, db.translate("search vectors", err)
+		return nil, err
 	}
-	hits, err := collect(ctx, db.reader, `
+	return collect(ctx, db.reader, `
 		SELECT passage_id, distance
 		FROM `+vectorTable(id)+`
 		WHERE embedding MATCH ? AND k = ?`+where,
-		append([]any{encodeVector(vector), min(k, maxNeighbours)}, args...),
+		append([]any{encodeVector(vector), k}, args...),
 		func(rows *sql.Rows) (memory.Hit, error) {
 			var passage int64
 			var distance float64
@@ -173,7 +174,6 @@ func (db *DB) Nearest(ctx context.Context, model memory.EmbeddingModel, vector [
 			message, ord := splitPassageID(passage)
 			return memory.Hit{MessageID: message, Ord: ord, Score: 1 - distance}, err
 		})
-	return hits, db.translate("search vectors", err)
 }
 
 func (db *DB) vectorFilter(ctx context.Context, f memory.Filter) (where string, args []any, err error) {
@@ -193,6 +193,9 @@ func (db *DB) vectorFilter(ctx context.Context, f memory.Filter) (where string, 
 	if !f.Until.IsZero() {
 		where, args = where+" AND sent_at < ?", append(args, f.Until.UnixNano())
 	}
+	if f.HotOnly {
+		where += " AND passage_id IN (" + hotPassages + ")"
+	}
 	return where, args, nil
 }
 
@@ -207,7 +210,8 @@ func (db *DB) sessionID(ctx context.Context, name string) (int64, error) {
 }
 
 // checkVector refuses what would spoil the order of a search: sqlite-vec takes a
-// zero, infinite or NaN vector without a word.
+// zero, infinite or NaN vector without a word. It computes in float32, in which
+// the square of a tiny number is 0 and that of a huge one infinite.
 func checkVector(v []float32, dimensions int) error {
 	if len(v) != dimensions {
 		return fmt.Errorf("%w: got %d, want %d", memory.ErrDimension, len(v), dimensions)
@@ -216,7 +220,7 @@ func checkVector(v []float32, dimensions int) error {
 	for _, x := range v {
 		sum += float64(x) * float64(x)
 	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if length := float64(float32(sum)); length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
 		return memory.Invalidf("a vector must be finite and not zero")
 	}
 	return nil

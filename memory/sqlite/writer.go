@@ -28,9 +28,11 @@ func newWriter(ctx context.Context, pool *sql.DB) (*writer, error) {
 	return w, nil
 }
 
-// close waits for the running transaction, then closes the connection.
+// close waits for the running transaction, then closes the connection. Later
+// writes fail instead of waiting.
 func (w *writer) close() error {
 	<-w.slot
+	defer func() { w.slot <- struct{}{} }()
 	for _, st := range w.by {
 		st.Close() // what matters is reported by the connection
 	}
@@ -51,10 +53,12 @@ func (w *writer) do(ctx context.Context, fn func(tx) error) (err error) {
 	case <-w.slot:
 	}
 	defer func() { w.slot <- struct{}{} }()
-	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
 	t := tx{w}
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		// When ctx ends in just this moment, the driver reports that although
+		// the transaction has begun.
+		return errors.Join(err, t.rollback())
+	}
 	done := false
 	defer func() { // also when fn panics
 		if !done {

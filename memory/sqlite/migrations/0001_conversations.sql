@@ -78,9 +78,10 @@ CREATE VIRTUAL TABLE message_terms USING fts5vocab(message_fts, 'row');
 -- The words as written (folded) and the token that the index keeps of each: a
 -- part of a word is looked up here, never in the text.
 CREATE TABLE words(
-  word  TEXT NOT NULL PRIMARY KEY,
+  id    INTEGER PRIMARY KEY AUTOINCREMENT,
+  word  TEXT NOT NULL UNIQUE,
   token TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE corpus_totals(
   corpus    TEXT NOT NULL PRIMARY KEY,

@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"io/fs"
+	"maps"
+	"slices"
+)
+
+// FileURI is fileURI.
+func FileURI(path string) string { return fileURI(path) }
+
+// Readers is the pool of reading connections.
+func (db *DB) Readers() *sql.DB { return db.reader.pool }
+
+// OnWriter runs fn on the writing connection, outside a transaction.
+func (db *DB) OnWriter(fn func(*sql.Conn) error) error {
+	<-db.writer.slot
+	defer func() { db.writer.slot <- struct{}{} }()
+	return fn(db.writer.conn)
+}
+
+// InWrite runs fn inside a write transaction; insert adds a sender in it.
+func (db *DB) InWrite(ctx context.Context, fn func(insert func(sender string) error) error) error {
+	return db.writer.do(ctx, func(tx tx) error {
+		return fn(func(sender string) error { return tx.exec(`INSERT INTO senders(name) VALUES(?)`, sender) })
+	})
+}
+
+// Statements are the texts of all statements that were prepared so far.
+func (db *DB) Statements() []string {
+	<-db.writer.slot
+	defer func() { db.writer.slot <- struct{}{} }()
+	db.reader.mu.Lock()
+	defer db.reader.mu.Unlock()
+	return slices.Concat(slices.Collect(maps.Keys(db.writer.by)), slices.Collect(maps.Keys(db.reader.by)))
+}
+
+// Migrate applies the migrations in scripts.
+func (db *DB) Migrate(ctx context.Context, scripts fs.FS) error { return db.migrate(ctx, scripts) }
+
+// LatestVersion is latestVersion.
+func LatestVersion() int { return latestVersion() }

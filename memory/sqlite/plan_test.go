@@ -1,0 +1,165 @@
+package sqlite_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-memory/memory"
+	"mcp-memory/memory/sqlite"
+)
+
+// wholeTable is the step of a plan that reads a whole table which grows with
+// the messages. Full-text and vector tables are read through an index of their
+// own, which SQLite calls a scan too.
+var wholeTable = regexp.MustCompile(`^SCAN (messages|message_meta|passages|senders|sessions|embed_queue|[mnhpq])( |$)`)
+
+// TestPlans asks SQLite how it runs the statements, and checks the first step
+// and that no step reads a whole table.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	db := open(t, sqlite.Options{})
+	exercise(t, db)
+	const fullText, vectors = "SCAN message_fts VIRTUAL TABLE INDEX", "SCAN vec_message_1 VIRTUAL TABLE INDEX"
+	for _, c := range []struct {
+		name  string
+		part  string // of the statement
+		first string // how its plan begins
+	}{
+		{"Match", "WHERE message_fts MATCH ? ORDER BY message_fts.rank LIMIT", fullText},
+		{"Match, newest first", "WHERE message_fts MATCH ? ORDER BY message_fts.rowid DESC", fullText},
+		{"Match since", "MATCH ? AND m.sent_at >= ? ORDER", fullText},
+		{"Match, every filter", "MATCH ? AND m.sent_at >= ? AND m.sent_at < ? AND NOT m.dropped", fullText},
+		{"Match without words in a session", "AND m.session_id = ?", "SEARCH m USING INDEX messages_"},
+		{"Count", "count(*) FROM (SELECT 1 FROM message_fts", "CO-ROUTINE"},
+		{"Frequencies", "FROM message_terms", "SCAN message_terms VIRTUAL TABLE INDEX"},
+		{"Nearest", "embedding MATCH", vectors},
+		{"Neighbours", "WITH seeds", "MATERIALIZE wanted"},
+		{"Neighbours, parts", "CROSS JOIN passages p ON p.id = j.value", "SCAN j VIRTUAL TABLE INDEX"},
+		{"Message", "WHERE m.id = ?2", "SEARCH m USING INTEGER PRIMARY KEY"},
+		{"Newest", "LIMIT ?3", "SEARCH s USING"},
+		{"Page, older", "< (?3, ?4)", "SEARCH s USING"},
+		{"Page, newer", "> (?3, ?4)", "SEARCH s USING"},
+		{"HotOutline", "SELECT m.sent_at, m.seq, m.role, m.bytes", "SEARCH s USING"},
+		{"Append, session", "s.title IS NOT NULL", "SEARCH s USING"},
+		{"Append, client id", "client_id = ?", "SEARCH messages USING COVERING INDEX messages_client"},
+		{"Append, key", "dedup = ?", "SEARCH messages USING COVERING INDEX messages_dedup"},
+		{"Append, sender", "FROM senders WHERE name", "SEARCH senders USING COVERING INDEX"},
+		{"Archive", "sum(bytes)", "SEARCH messages USING INDEX messages_order"},
+		{"Archive, vectors", "DELETE FROM vec_message_1", vectors},
+		{"Archive, queue", "DELETE FROM embed_queue WHERE corpus = 'message' AND ref IN", "SEARCH embed_queue USING"},
+		{"SaveVectors", "DELETE FROM embed_queue WHERE corpus = 'message' AND ref = ?", "SEARCH embed_queue USING"},
+		{"SaveVectors, message", "INSERT INTO vec_message_1", "SEARCH messages USING INTEGER PRIMARY KEY"},
+		{"Waiting", "q.not_before", "SEARCH q USING"},
+	} {
+		plans := plansOf(t, db, c.part)
+		if len(plans) == 0 {
+			t.Errorf("%s: no statement has %q", c.name, c.part)
+		}
+		for statement, plan := range plans {
+			if !strings.HasPrefix(plan[0], c.first) {
+				t.Errorf("%s: the plan of %s\nis %q, want it to begin %q", c.name, statement, plan, c.first)
+			}
+			if i := slices.IndexFunc(plan, wholeTable.MatchString); i >= 0 {
+				t.Errorf("%s: the plan of %s\nhas %q, want no whole table read", c.name, statement, plan[i])
+			}
+		}
+	}
+}
+
+// exercise calls what is to be looked at, so that its statements are prepared.
+func exercise(t *testing.T, db *sqlite.DB) {
+	t.Helper()
+	ctx, at := t.Context(), time.Unix(1e9, 0)
+	model := memory.EmbeddingModel{Provider: "test", Name: "plane", Dimensions: 2}
+	named := analyse(memory.Message{ClientID: "a", Role: memory.RoleUser, Content: "hello again", Sender: "Ann", SentAt: at})
+	keyed := named
+	keyed.Message.ClientID, keyed.Key = "", []byte("key")
+	word := memory.TextQuery{All: []string{"hello"}}
+	every := memory.Filter{Session: "s", Role: memory.RoleUser, Since: at, Until: at.Add(1), HotOnly: true}
+	match := func(q memory.TextQuery, f memory.Filter, order memory.Order) error {
+		_, err := db.Match(ctx, q, f, order, 0, 10)
+		return err
+	}
+	nearest := func(f memory.Filter) error {
+		_, err := db.Nearest(ctx, model, []float32{1, 0}, f, 3)
+		return err
+	}
+	for i, call := range []func() error{
+		func() error { return db.UseModel(ctx, model) },
+		func() error { _, err := db.Append(ctx, "s", []memory.Entry{named, keyed}); return err },
+		func() error { _, err := db.Waiting(ctx, 10); return err },
+		func() error { return db.SaveVectors(ctx, model, []memory.Vector{{Ref: 256, Values: []float32{1, 0}}}) },
+		func() error { return match(word, memory.Filter{}, memory.BestFirst) },
+		func() error { return match(word, memory.Filter{}, memory.NewestFirst) },
+		func() error { return match(word, memory.Filter{Since: at}, memory.BestFirst) },
+		func() error { return match(word, every, memory.BestFirst) },
+		func() error { return match(memory.TextQuery{}, memory.Filter{Session: "s"}, memory.NewestFirst) },
+		func() error { _, err := db.Count(ctx, word, memory.Filter{Until: at}, 10); return err },
+		func() error { _, err := db.Frequencies(ctx, []string{"hello"}); return err },
+		func() error { return nearest(memory.Filter{}) },
+		func() error { every.HotOnly = false; return nearest(every) },
+		func() error { _, err := db.Neighbours(ctx, []memory.Hit{{MessageID: 1, Ord: 1}}, 2); return err },
+		func() error { _, err := db.Around(ctx, 1, 2, 2, 100); return err },
+		func() error { _, err := db.Newest(ctx, "s", 16); return err },
+		func() error { _, err := db.HotOutline(ctx, "s"); return err },
+		func() error { _, err := db.Archive(ctx, "s", memory.Position{SentAt: 1}, false); return err },
+	} {
+		if err := call(); err != nil {
+			t.Fatalf("call %d: %v", i, err)
+		}
+	}
+}
+
+// TestPlansWithoutSort looks at the lists of all messages and all sessions:
+// they must be read in the order of an index, so that the limit ends them.
+func TestPlansWithoutSort(t *testing.T) {
+	t.Parallel()
+	db := open(t, sqlite.Options{})
+	if _, err := db.Match(t.Context(), memory.TextQuery{}, memory.Filter{Role: memory.RoleUser}, memory.NewestFirst, 0, 10); err != nil {
+		t.Fatalf("Match(): %v", err)
+	}
+	if _, err := db.Sessions(t.Context(), &memory.SessionMark{LastAt: 5, ID: "s"}, 10); err != nil {
+		t.Fatalf("Sessions(): %v", err)
+	}
+	plans := plansOf(t, db, "LIMIT")
+	if len(plans) != 2 {
+		t.Errorf("%d statements with a limit, want those of Match and Sessions", len(plans))
+	}
+	for statement, plan := range plans {
+		if slices.ContainsFunc(plan, func(step string) bool { return strings.Contains(step, "TEMP B-TREE") }) {
+			t.Errorf("the plan of %s\nis %q, want no sort", statement, plan)
+		}
+	}
+}
+
+// plansOf explains the prepared statements that hold part. What their
+// parameters are plays no part.
+func plansOf(t *testing.T, db *sqlite.DB, part string) map[string][]string {
+	t.Helper()
+	plans := map[string][]string{}
+	for _, statement := range db.Statements() {
+		if !strings.Contains(statement, part) {
+			continue
+		}
+		rows, err := db.Readers().QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+statement, make([]any, 20)...)
+		if err != nil {
+			t.Fatalf("EXPLAIN QUERY PLAN %s: %v", statement, err)
+		}
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatalf("Scan(): %v", err)
+			}
+			plans[statement] = append(plans[statement], detail)
+		}
+		if err := rows.Err(); err != nil || len(plans[statement]) == 0 {
+			t.Fatalf("EXPLAIN QUERY PLAN %s = %q, %v, want steps", statement, plans[statement], err)
+		}
+		rows.Close()
+	}
+	return plans
+}

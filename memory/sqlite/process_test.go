@@ -1,0 +1,97 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"mcp-memory/memory/sqlite"
+)
+
+// TestProcesses lets four processes open one new file at once and append to it.
+func TestProcesses(t *testing.T) {
+	t.Parallel()
+	const processes, messages = 4, 250
+	path := filepath.Join(t.TempDir(), "m.db")
+	var work sync.WaitGroup
+	for p := range processes {
+		cmd := child(t, "append", path, fmt.Sprint("p", p), fmt.Sprint(messages))
+		work.Go(func() {
+			if out, err := cmd.Output(); err != nil {
+				t.Errorf("process %d: %v, after %d messages", p, err, strings.Count(string(out), "\n"))
+			}
+		})
+	}
+	work.Wait()
+	db := open(t, sqlite.Options{Path: path})
+	if got := len(newest(t, db)); got != processes*messages {
+		t.Errorf("%d processes of %d messages stored %d, want all", processes, messages, got)
+	}
+	if got := search(t, db, "wrote"); got != processes*messages {
+		t.Errorf("Match(wrote) = %d hits, want %d", got, processes*messages)
+	}
+	sound(t, db)
+}
+
+// TestKill ends a process in the middle of its appends, a few times over. What
+// it acknowledged is there.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	var acknowledged []string
+	for round := range 4 {
+		cmd := child(t, "append", path, fmt.Sprint("round", round), "100000")
+		acknowledged = append(acknowledged, killAfter(t, cmd, 10+17*round)...)
+	}
+	db := open(t, sqlite.Options{Path: path})
+	list, err := db.Newest(t.Context(), "s", 100000)
+	if err != nil {
+		t.Fatalf("Newest(): %v", err)
+	}
+	stored := map[string]bool{}
+	for _, m := range list {
+		stored[m.ClientID] = true
+	}
+	for _, id := range acknowledged {
+		if !stored[id] {
+			t.Errorf("message %s was acknowledged and is gone", id)
+		}
+	}
+	if got := search(t, db, "wrote"); got != len(list) {
+		t.Errorf("Match(wrote) = %d hits, want the %d stored", got, len(list))
+	}
+	sound(t, db)
+}
+
+// killAfter runs a process until it has printed n lines, kills it and returns
+// all that it printed.
+func killAfter(t *testing.T, cmd *exec.Cmd, n int) []string {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatalf("StdoutPipe(): %v", err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatalf("Start(): %v", err)
+	}
+	printed := readLines(out, func(count int) {
+		if count == n {
+			if err := cmd.Process.Kill(); err != nil {
+				t.Errorf("Kill(): %v", err)
+			}
+		}
+	})
+	if err := cmd.Wait(); err == nil {
+		t.Error("the process ended by itself, want it killed")
+	}
+	if len(printed) < n {
+		t.Fatalf("the process printed %d lines, want %d at least", len(printed), n)
+	}
+	if last := printed[len(printed)-1]; !strings.HasPrefix(last, "round") {
+		t.Errorf("the process printed %q, want ids", last)
+	}
+	return printed
+}

@@ -1,0 +1,65 @@
+// Package storetest is the contract of a store, as tests. Whatever keeps the
+// memory, be it one SQLite file or a database server, must pass them; the
+// engines in history, recall and index rely on nothing else.
+//
+// A new store uses it in one test of its own:
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) storetest.Store {
+//			db, err := postgres.Open(t.Context(), …)
+//			if err != nil {
+//				t.Fatal(err)
+//			}
+//			t.Cleanup(func() { db.Close() })
+//			return db
+//		})
+//	}
+//
+// The tests see a store through the interfaces of its users alone: they know no
+// SQL and no tables, and compare no scores between stores. Two stores may rank
+// differently; they must find the same messages, in an order of scores.
+package storetest
+
+import (
+	"testing"
+
+	"mcp-memory/memory/history"
+	"mcp-memory/memory/index"
+	"mcp-memory/memory/recall"
+)
+
+// Store is what one store must do for all engines together.
+type Store interface {
+	history.Store
+	recall.Store
+	index.Store
+}
+
+// theme is a group of tests, each on an empty store of its own.
+type theme map[string]func(t *testing.T, s Store)
+
+// Run runs the contract. open gives a new, empty store each time it is called
+// and sees to it that the store is closed when its test ends; it is called from
+// several tests at once. The store's clock must be near the real one.
+func Run(t *testing.T, open func(t *testing.T) Store) {
+	for name, tests := range map[string]theme{
+		"append":      appending,
+		"read":        reading,
+		"archive":     archiving,
+		"text":        searching,
+		"filter":      filtering,
+		"vectors":     embedding,
+		"queue":       queueing,
+		"concurrency": sharing,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for name, test := range tests {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					test(t, open(t))
+				})
+			}
+		})
+	}
+}
