@@ -75,10 +75,13 @@ func check(d *memory.Draft, i int) error {
 	if len(d.ClientID) > maxClientID {
 		return memory.Invalidf("messages[%d]: id has %d bytes: at most %d are allowed", i, len(d.ClientID), maxClientID)
 	}
-	for name, s := range map[string]string{"sender": d.Sender, "tool_name": d.ToolName, "tool_call_id": d.ToolCallID} {
-		if len(s) > maxName {
-			return memory.Invalidf("messages[%d]: %s has %d bytes: at most %d are allowed", i, name, len(s), maxName)
+	for _, field := range []struct{ name, value string }{{"sender", d.Sender}, {"tool_name", d.ToolName}, {"tool_call_id", d.ToolCallID}} {
+		if len(field.value) > maxName {
+			return memory.Invalidf("messages[%d]: %s has %d bytes: at most %d are allowed", i, field.name, len(field.value), maxName)
 		}
+	}
+	if y := d.SentAt.Year(); !d.SentAt.IsZero() && (y < 1678 || y > 2261) {
+		return memory.Invalidf("messages[%d]: sent_at is in the year %d: years 1678 to 2261 can be stored", i, y)
 	}
 	return nil
 }

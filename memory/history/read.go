@@ -1,9 +1,8 @@
 package history
 
 import (
+	"cmp"
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -41,36 +40,6 @@ type Page struct {
 	NextCursor string // "" = there is no more
 }
 
-// cursor is where a reading goes on. It travels as base64 of its JSON.
-type cursor struct {
-	Session string          `json:"s,omitempty"`
-	From    memory.Position `json:"p,omitzero"`
-	Newer   bool            `json:"n,omitempty"` // towards the newest message
-	Message int64           `json:"m,omitempty"` // inside this message …
-	Offset  int             `json:"o,omitempty"` // … from this byte on
-	Only    bool            `json:"1,omitempty"` // and no other message after it
-}
-
-func (c cursor) encode() string {
-	b, err := json.Marshal(c)
-	if err != nil { // a struct of strings and numbers always marshals
-		return ""
-	}
-	return base64.RawURLEncoding.EncodeToString(b)
-}
-
-func decodeCursor(s string) (cursor, error) {
-	var c cursor
-	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil || c.Offset < 0 {
-		return c, memory.Invalidf("cursor is not one that read has given: pass next_cursor unchanged, or leave it out to begin again")
-	}
-	return c, nil
-}
-
 // Read returns a page of a session, the archive included. An unknown session or
 // message is ErrNotFound.
 func (h *History) Read(ctx context.Context, r ReadRequest) (Page, error) {
@@ -95,13 +64,15 @@ func (h *History) Read(ctx context.Context, r ReadRequest) (Page, error) {
 func (h *History) begin(ctx context.Context, r *ReadRequest) (cursor, error) {
 	switch {
 	case r.Cursor != "":
-		return decodeCursor(r.Cursor)
+		var c cursor
+		err := decode(r.Cursor, "read", &c)
+		return c, err
 	case r.MessageID != 0:
 		return cursor{Session: r.Session, Message: r.MessageID, Only: true}, nil
 	case r.Before != 0 && r.After != 0:
 		return cursor{}, memory.Invalidf("give before or after, not both")
 	case r.Before != 0 || r.After != 0:
-		m, err := h.message(ctx, r.Session, max(r.Before, r.After))
+		m, err := h.message(ctx, r.Session, cmp.Or(r.Before, r.After))
 		return cursor{Session: m.Session, From: m.Position(), Newer: r.After != 0}, err
 	}
 	if err := memory.CheckSessionID(r.Session); err != nil {
@@ -140,7 +111,7 @@ func (h *History) readPage(ctx context.Context, c cursor, r ReadRequest) (Page, 
 	}
 	p := Page{Messages: list[:n]}
 	if n < len(list) {
-		p.NextCursor = cursor{Session: c.Session, From: list[n-1].Position(), Newer: c.Newer}.encode()
+		p.NextCursor = encode(cursor{Session: c.Session, From: list[n-1].Position(), Newer: c.Newer})
 	}
 	if !c.Newer {
 		slices.Reverse(p.Messages)
@@ -178,20 +149,17 @@ func (h *History) readPart(ctx context.Context, c cursor, r ReadRequest) (Page, 
 	if err != nil {
 		return Page{}, err
 	}
-	if c.Offset > len(m.Content) {
-		return Page{}, memory.Invalidf("cursor points past the end of message %d: begin again without it", m.ID)
+	if c.Offset > len(m.Content) || !onBorder(m.Content, c.Offset) {
+		return Page{}, memory.Invalidf("cursor does not fit message %d: begin again without it", m.ID)
 	}
-	end := min(len(m.Content), c.Offset+r.MaxBytes)
-	for end < len(m.Content) && end > c.Offset && !utf8.RuneStart(m.Content[end]) {
-		end--
-	}
+	end := partEnd(m.Content, c.Offset, r.MaxBytes)
 	p := Page{Offset: c.Offset}
 	next := c
 	if next.Offset = end; end == len(m.Content) {
 		next = cursor{Session: m.Session, From: m.Position(), Newer: c.Newer}
 	}
 	if end < len(m.Content) || (!c.Only && h.more(ctx, next)) {
-		p.NextCursor = next.encode()
+		p.NextCursor = encode(next)
 	}
 	m.Content = m.Content[c.Offset:end]
 	if c.Offset > 0 {
@@ -200,6 +168,22 @@ func (h *History) readPart(ctx context.Context, c cursor, r ReadRequest) (Page, 
 	p.Messages = []memory.Message{m}
 	return p, nil
 }
+
+// partEnd is where a part of at most maxBytes ends that begins at start: before
+// a character, and past at least one.
+func partEnd(content string, start, maxBytes int) int {
+	end := min(len(content), start+maxBytes)
+	for end > start && !onBorder(content, end) {
+		end--
+	}
+	for end == start && end < len(content) || !onBorder(content, end) {
+		end++
+	}
+	return end
+}
+
+// onBorder says whether byte i of s begins a character or ends s.
+func onBorder(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }
 
 // more says whether anything comes after the cursor. An error here will show
 // when the page is asked for.

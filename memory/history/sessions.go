@@ -2,8 +2,6 @@ package history
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 
 	"mcp-memory/memory"
 )
@@ -18,13 +16,11 @@ func (h *History) Sessions(ctx context.Context, cursor string, limit int) (sessi
 	limit = min(limit, MaxLimit)
 	var after *memory.SessionMark
 	if cursor != "" {
-		b, err := base64.RawURLEncoding.DecodeString(cursor)
-		if err == nil {
-			err = json.Unmarshal(b, &after)
+		var m mark
+		if err := decode(cursor, "list", &m); err != nil {
+			return nil, "", err
 		}
-		if err != nil {
-			return nil, "", memory.Invalidf("cursor is not one that list has given: pass next_cursor unchanged, or leave it out to begin again")
-		}
+		after = &memory.SessionMark{LastAt: m.LastAt, ID: m.ID}
 	}
 	sessions, err = h.store.Sessions(ctx, after, limit+1)
 	if err != nil || len(sessions) <= limit {
@@ -32,8 +28,7 @@ func (h *History) Sessions(ctx context.Context, cursor string, limit int) (sessi
 	}
 	sessions = sessions[:limit]
 	last := sessions[limit-1]
-	b, err := json.Marshal(memory.SessionMark{LastAt: last.LastAt.UnixNano(), ID: last.ID})
-	return sessions, base64.RawURLEncoding.EncodeToString(b), err
+	return sessions, encode(mark{LastAt: last.LastAt.UnixNano(), ID: last.ID}), nil
 }
 
 // Window returns what goes to the agent whole: the last messages of the

@@ -3,6 +3,8 @@ package history
 import (
 	"bytes"
 	"encoding/json"
+
+	"mcp-memory/memory/text"
 )
 
 // cleanJSON cleans and masks every string inside a JSON value; numbers and the
@@ -15,8 +17,10 @@ func (h *History) cleanJSON(raw json.RawMessage, done *Added) json.RawMessage {
 		}
 		return quoted
 	}
+	valid, replaced := text.Clean(string(raw)) // JSON may hold invalid UTF-8 inside its strings
+	done.Replaced += replaced
 	var out bytes.Buffer
-	for rest := []byte(raw); len(rest) > 0; {
+	for rest := []byte(valid); len(rest) > 0; {
 		start := bytes.IndexByte(rest, '"')
 		if start < 0 {
 			out.Write(rest)

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,11 +19,20 @@ type candidates struct {
 
 type candidate struct {
 	*memory.Neighbour
-	whole     Features
-	parts     []Features // what BM25 looks at: the parts of a long message, else the whole
-	head      []uint32   // terms of sender and date
+	whole     counted
+	parts     []counted // what BM25 looks at: the parts of a long message, else the whole
+	inHead    []bool    // which words of the question are in its sender and date
+	headTerms int
+	counts    []int // how often each word of the question occurs in the whole or in the best part
 	candidate bool
 	evidence  [signals]float64
+}
+
+// counted is a passage reduced to what the question asks: how often each of its
+// words occurs, in their order.
+type counted struct {
+	Features
+	counts []int
 }
 
 func prepare(in Input) *candidates {
@@ -31,12 +41,18 @@ func prepare(in Input) *candidates {
 	at := make(map[int64]int, len(in.Neighbours))
 	for i := range in.Neighbours {
 		n := &in.Neighbours[i]
-		m := candidate{Neighbour: n, whole: Decode(n.Features), head: heads.of(n)}
+		head := heads.of(n)
+		m := candidate{Neighbour: n, whole: in.Question.count(n.Features), headTerms: len(head)}
+		m.inHead = make([]bool, len(in.Question.terms))
+		for k, t := range in.Question.terms {
+			m.inHead[k] = slices.Contains(head, t.hash)
+		}
+		m.counts = m.whole.counts
 		for _, b := range n.Parts {
-			m.parts = append(m.parts, Decode(b))
+			m.addPart(in.Question.count(b))
 		}
 		if len(m.parts) == 0 {
-			m.parts = []Features{m.whole}
+			m.parts = []counted{m.whole}
 		}
 		c.list[i], at[n.MessageID] = m, i
 	}
@@ -49,10 +65,29 @@ func prepare(in Input) *candidates {
 	return c
 }
 
+// addPart takes a part of a long message. The features of the whole keep only
+// its first words, so that a part may know more.
+func (m *candidate) addPart(p counted) {
+	m.parts = append(m.parts, p)
+	m.counts = slices.Clone(m.counts)
+	for k, n := range p.counts {
+		m.counts[k] = max(m.counts[k], n)
+	}
+}
+
+// count decodes a passage and counts the words of the question in it.
+func (q *Question) count(features []byte) counted {
+	c := counted{Features: Decode(features), counts: make([]int, len(q.terms))}
+	for k, t := range q.terms {
+		c.counts[k] = c.Count(t.hash)
+	}
+	return c
+}
+
 // markAround makes message i and its neighbours candidates.
 func (c *candidates) markAround(i int) {
 	for j := i - Reach; j <= i+Reach; j++ {
-		if c.together(i, j) && len(c.list[j].whole.Terms)+len(c.list[j].Parts) > 0 {
+		if c.together(i, j) && c.list[j].whole.Length > 0 {
 			c.list[j].candidate = true
 		}
 	}
@@ -67,47 +102,38 @@ func (c *candidates) together(i, j int) bool {
 // the messages at hand. They are all that hold its rare words and some that
 // hold its common ones, so this is near to what the whole session would give.
 func (c *candidates) cover() {
-	for _, t := range c.in.Question.terms {
-		if t.name {
-			continue
+	terms := c.in.Question.terms
+	for _, t := range terms {
+		if !t.name {
+			c.total += t.idf
 		}
-		c.total += t.idf
-		seen := map[string]bool{}
-		for i := range c.list {
-			if s := c.list[i].Session; !seen[s] && c.list[i].count(t.hash) > 0 {
-				seen[s] = true
-				c.coverage[s] += t.idf
+	}
+	for i := 0; i < len(c.list); {
+		session := c.list[i].Session
+		seen := make([]bool, len(terms))
+		for ; i < len(c.list) && c.list[i].Session == session; i++ {
+			for k, n := range c.list[i].counts {
+				if n > 0 && !seen[k] && !terms[k].name {
+					seen[k] = true
+					c.coverage[session] += terms[k].idf
+				}
 			}
 		}
 	}
-}
-
-// count is how often the term occurs in the message or in the parts at hand.
-func (m *candidate) count(hash uint32) int {
-	n := m.whole.Count(hash)
-	for i := range m.parts {
-		n = max(n, m.parts[i].Count(hash))
-	}
-	return n
 }
 
 // words is the BM25 score of the best passage, sender and date counted as words
 // of it.
 func (c *candidates) words(i int) float64 {
 	m := &c.list[i]
+	head := float64(m.headTerms)
 	best := 0.0
 	for p := range m.parts {
 		score := 0.0
-		for _, t := range c.in.Question.terms {
-			n := m.parts[p].Count(t.hash)
-			for _, h := range m.head {
-				if h == t.hash {
-					n++
-				}
-			}
+		for k, t := range c.in.Question.terms {
+			n := float64(m.parts[p].counts[k]) + one(m.inHead[k])
 			if n > 0 {
-				head := float64(len(m.head))
-				score += t.idf * saturate(float64(n), float64(m.parts[p].Length)+head, c.in.MeanTerms+head)
+				score += t.idf * saturate(n, float64(m.parts[p].Length)+head, c.in.MeanTerms+head)
 			}
 		}
 		best = max(best, score)
@@ -127,22 +153,22 @@ func (c *candidates) meaning(i int) float64 {
 // window is the BM25 score of the message together with its neighbours as one
 // text. Names of senders do not count: they are all over a conversation.
 func (c *candidates) window(i int) float64 {
+	terms := c.in.Question.terms
+	counts := make([]int, len(terms))
 	length := 0.0
-	in := make([]int, 0, 2*Reach+1)
 	for j := i - Reach; j <= i+Reach; j++ {
-		if j == i || (c.together(i, j) && c.list[j].whole.Length <= longWindow) {
-			in = append(in, j)
-			length += float64(c.list[j].whole.Length)
+		if j != i && (!c.together(i, j) || c.list[j].whole.Length > longWindow) {
+			continue
+		}
+		length += float64(c.list[j].whole.Length)
+		for k, n := range c.list[j].counts {
+			counts[k] += n
 		}
 	}
 	score := 0.0
-	for _, t := range c.in.Question.terms {
-		n := 0
-		for _, j := range in {
-			n += c.list[j].count(t.hash)
-		}
-		if n > 0 && !t.name {
-			score += t.idf * saturate(float64(n), length, c.in.MeanTerms*(2*Reach+1))
+	for k, n := range counts {
+		if n > 0 && !terms[k].name {
+			score += terms[k].idf * saturate(float64(n), length, c.in.MeanTerms*(2*Reach+1))
 		}
 	}
 	return score

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/text"
@@ -16,7 +17,7 @@ import (
 func (r *Recall) keyword(ctx context.Context, q text.Query, f memory.Filter, p page, found *findings) error {
 	s := &keywordSearch{r: r, f: f, need: p.end(), found: found, seen: map[int64]bool{}}
 	exact := exactQuery(q)
-	if err := s.stage(ctx, exact, stage{signals: []string{"words"}, share: 1}); err != nil {
+	if err := s.stage(ctx, exact, stage{signals: []string{"words"}, from: .5, to: 1}); err != nil {
 		return err
 	}
 	none := len(found.hits) == 0
@@ -25,10 +26,10 @@ func (r *Recall) keyword(ctx context.Context, q text.Query, f memory.Filter, p p
 			return err
 		}
 	}
-	if none && len(found.hits) < s.need {
-		return s.stage(ctx, memory.TextQuery{Any: q.Terms()}, stage{signals: []string{"some_words"}, share: .5, relaxed: true})
+	if !none || len(found.hits) >= s.need {
+		return nil
 	}
-	return nil
+	return s.some(ctx, q.Terms())
 }
 
 // keywordSearch gathers hits until need are known.
@@ -43,7 +44,9 @@ type keywordSearch struct {
 // stage is one way to look.
 type stage struct {
 	signals []string
-	share   float64 // the score of its best hit
+	from    float64 // its hits have scores from here, no more than the last of the stage before …
+	to      float64 // … up to here, its best
+	order   memory.Order
 	relaxed bool
 	hotOnly bool
 	accept  func(memory.Message) bool // looks at the text; nil accepts all
@@ -59,13 +62,13 @@ func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage)
 	}
 	before, refused, best := len(s.found.hits), 0, 0.0
 	for offset, size := 0, s.need; len(s.found.hits) < s.need; offset += size {
-		hits, err := s.r.store.Match(ctx, q, f, memory.BestFirst, offset, size)
+		hits, err := s.r.store.Match(ctx, q, f, st.order, offset, size)
 		if err != nil {
 			return err
 		}
 		for _, h := range hits {
 			best = max(best, h.Score)
-			h.Score *= st.share / best
+			h.Score = st.score(h.Score, best)
 			ok, err := s.take(ctx, h, st)
 			if err != nil {
 				return err
@@ -80,6 +83,15 @@ func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage)
 	}
 	s.found.total = min(maxTotal, s.found.total+max(count-refused, len(s.found.hits)-before))
 	return nil
+}
+
+// score turns the score of a hit into one that falls from stage to stage. In
+// order of time all are alike.
+func (st *stage) score(score, best float64) float64 {
+	if best == 0 {
+		return st.to
+	}
+	return st.from + (st.to-st.from)*score/best
 }
 
 // take adds a hit unless its message is known already or is not accepted.
@@ -107,40 +119,75 @@ func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.Te
 	parts := memory.TextQuery{Phrases: exact.Phrases, Prefix: exact.Prefix}
 	var looked []string
 	for _, c := range wanted(q) {
-		tokens := chunkTokens(c)
-		if c.Quoted || len(tokens) != 1 || tokens[0].Kind != text.Word {
+		switch tokens := chunkTokens(c); {
+		case len(tokens) != 1 || tokens[0].Kind == text.Single:
 			continue
-		}
-		words, err := s.r.store.Words(ctx, tokens[0].Word, maxWords)
-		if err != nil {
-			return err
-		}
-		group := []string{tokens[0].Text}
-		for _, w := range words {
-			if !slices.Contains(group, w.Token) {
-				group = append(group, w.Token)
+		case c.Quoted || tokens[0].Kind != text.Word: // stays exact
+			parts.All = append(parts.All, tokens[0].Text)
+		default:
+			group, err := s.wordsWith(ctx, tokens[0].Word)
+			if err != nil || len(group) == 0 { // one that is nowhere leaves nothing to find
+				return err
 			}
+			parts.OneOf = append(parts.OneOf, group)
+			looked = append(looked, letters(tokens[0].Word))
 		}
-		parts.OneOf = append(parts.OneOf, group)
-		looked = append(looked, tokens[0].Word)
 	}
 	if len(looked) == 0 {
 		return nil
 	}
-	for _, c := range wanted(q) { // quoted single words stay exact
-		if tokens := chunkTokens(c); c.Quoted && len(tokens) == 1 {
-			parts.All = append(parts.All, tokens[0].Text)
-		}
-	}
 	return s.stage(ctx, parts, stage{
 		signals: []string{"part_of_word"},
-		share:   .5,
+		from:    .25,
+		to:      .5,
 		hotOnly: hotOnly,
 		accept: func(m memory.Message) bool {
 			folded := text.Fold(m.Content)
 			return !slices.ContainsFunc(looked, func(part string) bool { return !strings.Contains(folded, part) })
 		},
 	})
+}
+
+// wordsWith returns the tokens of the words that contain part.
+func (s *keywordSearch) wordsWith(ctx context.Context, part string) ([]string, error) {
+	words, err := s.r.store.Words(ctx, part, maxWords)
+	var tokens []string
+	for _, w := range words {
+		if !slices.Contains(tokens, w.Token) {
+			tokens = append(tokens, w.Token)
+		}
+	}
+	return tokens, err
+}
+
+// letters is a word without the signs that a name ends in (C++): the index writes
+// them in a way of its own, so that no text contains them.
+func letters(word string) string {
+	return strings.TrimRightFunc(word, func(r rune) bool { return unicode.Is(unicode.Co, r) })
+}
+
+// some finds messages that have some of the terms: by the rarest, best first,
+// and when these leave room by the common ones too, newest first, because to
+// compare messages that are everywhere takes long and tells little.
+func (s *keywordSearch) some(ctx context.Context, terms []string) error {
+	freq, err := s.r.store.Frequencies(ctx, terms)
+	if err != nil {
+		return err
+	}
+	rare := affordable(terms, freq)
+	if len(rare) == 0 {
+		return nil
+	}
+	st := stage{signals: []string{"some_words"}, from: .1, to: .25, relaxed: true}
+	if err := s.stage(ctx, memory.TextQuery{Any: rare}, st); err != nil || len(s.found.hits) >= s.need {
+		return err
+	}
+	common := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return freq.ByToken[t] == 0 || slices.Contains(rare, t) })
+	if len(common) == 0 {
+		return nil
+	}
+	st.from, st.to, st.order = 0, .1, memory.NewestFirst
+	return s.stage(ctx, memory.TextQuery{Any: common}, st)
 }
 
 // wanted are the chunks of a query that count: stop words only do when there is

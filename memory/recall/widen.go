@@ -57,9 +57,11 @@ func (res *Result) add(h finding, stretch []memory.Message) {
 	segment := Segment{Session: hit.Message.Session, Messages: stretch, Hit: make([]bool, len(stretch))}
 	segment.Hit[at] = true
 	res.Segments = append(res.Segments, segment)
-	for i := len(res.Segments) - 2; i >= 0; i-- {
-		if overlap(&res.Segments[i], &res.Segments[len(res.Segments)-1]) {
-			res.join(i, len(res.Segments)-1)
+	grown := len(res.Segments) - 1
+	for i := grown - 1; i >= 0; i-- { // a stretch can close the gap between several
+		if overlap(&res.Segments[i], &res.Segments[grown]) {
+			res.join(i, grown)
+			grown = i
 		}
 	}
 }
