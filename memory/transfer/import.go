@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"mcp-memory/memory"
@@ -137,7 +138,8 @@ func (r *importRun) flush(ctx context.Context, session string, lines []line) err
 	case !errors.Is(err, memory.ErrInvalid):
 		return fmt.Errorf("write lines %d to %d: %w", lines[0].number, lines[len(lines)-1].number, err)
 	case len(lines) == 1:
-		r.report.skip(lines[0].number, err.Error())
+		// The engine counts inside the batch; here the line says where it is.
+		r.report.skip(lines[0].number, strings.TrimPrefix(err.Error(), "messages[0]: "))
 		return nil
 	}
 	half := len(lines) / 2

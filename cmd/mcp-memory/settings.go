@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mcp-memory/memory"
+)
+
+// settings are the flags of every command. Each can also come from an
+// environment variable or the configuration file, in this order of strength.
+type settings struct {
+	DB        string `name:"db" placeholder:"FILE" help:"The database file; default: memory.db in the data folder."`
+	Session   string `placeholder:"ID" help:"The session of calls that name none; default: default."`
+	Workspace string `placeholder:"DIR" help:"The folder of notes; default: <database>-workspace."`
+	Config    string `placeholder:"FILE" help:"The configuration file, JSON; default: config.json in the configuration folder, if there is one."`
+	LogLevel  word   `enum:"debug,info,warn,error" default:"warn" help:"How much is logged to standard error: ${enum}."`
+
+	Sync               word     `group:"Storage" enum:"full,normal" default:"full" help:"full survives a power cut, normal is faster and survives a crash."`
+	JournalMode        word     `group:"Storage" enum:"wal,delete,truncate" default:"wal" help:"How SQLite keeps its journal: ${enum}. Network file systems need delete or truncate."`
+	Redact             onOff    `group:"Storage" default:"on" help:"Mask secrets before messages are stored: on or off."`
+	MaxHistoryMessages int      `group:"Storage" default:"16" help:"Messages that get_context gives whole."`
+	MaxHistoryBytes    byteSize `group:"Storage" default:"4MiB" help:"Text that a session may have before its oldest part moves to the archive; 0 = no limit."`
+	KeepVectors        word     `group:"Storage" enum:"hot,all" default:"hot" help:"Whether the archive keeps its vectors: hot = no, all = yes."`
+	TimeZone           string   `placeholder:"ZONE" help:"Time zone of times written without one, such as Asia/Taipei; default: the system's."`
+
+	zone *time.Location
+}
+
+// defaultSession is the session of calls when none is configured.
+const defaultSession = "default"
+
+// check makes the settings ready for use: paths are expanded, defaults that
+// depend on the system filled in, and what cannot work is refused.
+func (s *settings) check(env environment) error {
+	if s.DB == "" {
+		s.DB = env.dataFile("memory.db")
+	}
+	var err error
+	if s.DB, err = env.expand(s.DB); err != nil {
+		return fmt.Errorf("--db: %w", err)
+	}
+	if s.Workspace == "" {
+		s.Workspace = strings.TrimSuffix(s.DB, filepath.Ext(s.DB)) + "-workspace"
+	}
+	if s.Workspace, err = env.expand(s.Workspace); err != nil {
+		return fmt.Errorf("--workspace: %w", err)
+	}
+	if s.Session != "" {
+		if err := memory.CheckSessionID(s.Session); err != nil {
+			return fmt.Errorf("--session: %w", err)
+		}
+	}
+	if s.MaxHistoryMessages < 1 {
+		return fmt.Errorf("--max-history-messages must be 1 or more, got %d", s.MaxHistoryMessages)
+	}
+	return s.loadZone()
+}
+
+func (s *settings) loadZone() error {
+	s.zone = time.Local
+	if s.TimeZone == "" {
+		return nil
+	}
+	zone, err := time.LoadLocation(s.TimeZone)
+	if err != nil {
+		return fmt.Errorf("--time-zone: %q is not a time zone such as Asia/Taipei", s.TimeZone)
+	}
+	s.zone = zone
+	return nil
+}
+
+// session is the configured session or the default one.
+func (s *settings) session() string {
+	if s.Session == "" {
+		return defaultSession
+	}
+	return s.Session
+}
+
+// level is the lowest level that is logged.
+func (s *settings) level() slog.Level {
+	switch s.LogLevel {
+	case "debug":
+		return slog.LevelDebug
+	case "info":
+		return slog.LevelInfo
+	case "error":
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}
+
+// exists refuses to go on without a database file, for commands that only look
+// at it: they should not leave an empty one behind.
+func (s *settings) exists() error {
+	if _, err := os.Stat(s.DB); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no database at %s yet", s.DB)
+	}
+	return nil // what else is wrong, opening it will tell
+}

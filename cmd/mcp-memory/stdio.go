@@ -1,0 +1,28 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/signal"
+	"syscall"
+)
+
+// stdioCommand serves MCP on standard input and output.
+type stdioCommand struct{}
+
+// Run serves until the client closes the input or a signal comes. A client that
+// goes away ends it too, with the database closed properly.
+func (stdioCommand) Run(ctx context.Context, p *program, s *settings) (err error) {
+	signal.Ignore(syscall.SIGPIPE) // a write to a client that is gone is an error like others
+	a, err := p.open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	a.start(ctx)
+	srv, err := a.server(p)
+	if err != nil {
+		return err
+	}
+	return srv.ServeStdio(ctx, p.stdin, p.stdout)
+}

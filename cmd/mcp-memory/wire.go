@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	_ "time/tzdata" // not every system has the time zones
+
+	"mcp-memory/memory"
+	"mcp-memory/memory/embed"
+	"mcp-memory/memory/history"
+	"mcp-memory/memory/index"
+	"mcp-memory/memory/recall"
+	"mcp-memory/memory/sqlite"
+	"mcp-memory/memory/text"
+	"mcp-memory/memory/transfer"
+	"mcp-memory/server"
+	"mcp-memory/tools"
+)
+
+// dimensions is the length of the vectors.
+const dimensions = 64
+
+// settleTime is how long a search waits for the vectors of what was just added.
+const settleTime = 50 * time.Millisecond
+
+// app is the memory with its engines on an open database. Close ends it.
+type app struct {
+	settings *settings
+	db       *sqlite.DB
+	history  *history.History
+	recall   *recall.Recall
+	loop     *index.Loop
+
+	stop    context.CancelFunc // ends the background work
+	running sync.WaitGroup
+}
+
+// open opens the database and puts the engines on it. The background work
+// begins with start.
+func (p *program) open(ctx context.Context, s *settings) (*app, error) {
+	db, err := sqlite.Open(ctx, sqlite.Options{
+		Path: s.DB, Sync: string(s.Sync), JournalMode: string(s.JournalMode), Log: p.log,
+		Analyse: func(m memory.Message) memory.Entry { return history.Analyse(m, s.zone) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &app{settings: s, db: db, stop: func() {}}
+	if err := a.build(p); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+// build puts the engines together.
+func (a *app) build(p *program) error {
+	embedder := embed.NewHashed(dimensions)
+	var err error
+	if a.loop, err = index.New(index.Config{Store: a.db, Embedder: embedder, Log: p.log}); err != nil {
+		return fmt.Errorf("build index: %w", err)
+	}
+	a.history, err = history.New(history.Config{
+		Store: a.db, Masker: a.masker(), Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
+		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.loop.Wake, Log: p.log,
+	})
+	if err != nil {
+		return fmt.Errorf("build history: %w", err)
+	}
+	a.recall, err = recall.New(recall.Config{
+		Store: a.db, Embedder: embedder, Location: a.settings.zone, Log: p.log,
+		Settle: func(ctx context.Context) { a.loop.Settle(ctx, settleTime) },
+	})
+	if err != nil {
+		return fmt.Errorf("build recall: %w", err)
+	}
+	return nil
+}
+
+// masker hides secrets, nil when that is switched off. Its rules take a moment
+// to load, which need not be the first message's.
+func (a *app) masker() history.Masker {
+	if !a.settings.Redact {
+		return nil
+	}
+	redactor := text.NewRedactor()
+	a.running.Go(redactor.Warm)
+	return redactor
+}
+
+// hotBytes is the limit as the engine takes it.
+func (s *settings) hotBytes() int64 {
+	if s.MaxHistoryBytes == 0 {
+		return -1
+	}
+	return int64(s.MaxHistoryBytes)
+}
+
+// start begins the background work.
+func (a *app) start(ctx context.Context) {
+	ctx, a.stop = context.WithCancel(ctx)
+	a.running.Go(func() { a.loop.Run(ctx) })
+}
+
+// close ends the background work, waits for it and closes the database.
+func (a *app) close() error {
+	a.stop()
+	a.running.Wait()
+	if err := a.db.Close(); err != nil {
+		return fmt.Errorf("close the database: %w", err)
+	}
+	return nil
+}
+
+// chatHistory is the tool, which commands call too.
+func (a *app) chatHistory() *tools.ChatHistory {
+	return &tools.ChatHistory{History: a.history, Recall: a.recall, Session: a.settings.session(), Zone: a.settings.zone, Now: time.Now}
+}
+
+// contexts is the tool get_context.
+func (a *app) contexts() *tools.GetContext {
+	return &tools.GetContext{History: a.history, Session: a.settings.session()}
+}
+
+// server builds the MCP server.
+func (a *app) server(p *program) (*server.Server, error) {
+	chat := a.chatHistory()
+	list, err := tools.All(
+		a.contexts(),
+		&tools.AddMessages{History: a.history, Session: a.settings.session(), Zone: a.settings.zone},
+		chat,
+	)
+	if err != nil {
+		return nil, err
+	}
+	return server.New(server.Config{Version: programVersion(), Tools: list, History: chat, Log: p.log})
+}
+
+// appender records what transfer reads, marked with the given source.
+func (a *app) appender(source string) transfer.Appender {
+	return func(ctx context.Context, session, _ string, drafts []memory.Draft) (transfer.Outcome, error) {
+		added, err := a.history.Append(ctx, session, source, drafts)
+		return transfer.Outcome{Appended: added.Appended, Replaced: added.Replaced}, err
+	}
+}

@@ -1,0 +1,224 @@
+// Package floors_test holds the house rules that no single package can check:
+// which package may import which, and which one alone may touch a technology.
+package floors_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// module is the import path of this module.
+const module = "mcp-memory"
+
+// floors says of every package which packages of the module it may import. An
+// arrow goes down, from a higher floor to a lower one, or sideways inside floor
+// 0a; the engines of floor 1 never import each other, cmd joins them with
+// function values. Tests are free: they may wire what they like.
+//
+// A new package gets a line here, and a line goes when its package goes. A new
+// arrow is a decision: say in its commit why the two must know each other.
+var floors = map[string][]string{
+	// Floor 4: programs. mcp-memory wires everything and is the only one that
+	// may know every package; membench drives the built program from outside
+	// and knows none.
+	"cmd/mcp-memory": {
+		"server", "tools", "prompts",
+		"memory/history", "memory/recall", "memory/transfer",
+		"memory/sqlite", "memory/embed", "memory/index",
+		"memory", "memory/text", "memory/rank",
+	},
+	"cmd/membench": {},
+
+	// Floor 3: the protocol. It hands calls to tools and reads sessions for
+	// its resources.
+	"server": {"tools", "prompts", "memory/history", "memory"},
+
+	// Floor 2: one file a tool; each calls one engine.
+	"tools": {"prompts", "memory/history", "memory/recall", "memory", "memory/text"},
+
+	// Floor 1: the engines. Each declares the store it needs.
+	"memory/history":  {"memory", "memory/text", "memory/rank"},
+	"memory/recall":   {"memory", "memory/text", "memory/rank"},
+	"memory/transfer": {"memory", "memory/text"},
+
+	// Floor 0b: technology behind the ports of package memory.
+	"memory/sqlite": {"memory", "memory/text"},
+	"memory/embed":  {"memory", "memory/text", "memory/rank"},
+	"memory/index":  {"memory"},
+	// The contract of a store, run by the tests of each store. It reads like a
+	// test and may therefore see the engines whose stores it checks.
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index"},
+
+	// Floor 0a: words, texts and arithmetic; nothing outside the program.
+	"memory":      {},
+	"memory/text": {"memory"},
+	"memory/rank": {"memory", "memory/text"},
+	"prompts":     {},
+}
+
+// owners says which packages alone may import a technology: a path stands for
+// itself and all below it.
+var owners = map[string][]string{
+	"database/sql":                    {"memory/sqlite"},
+	"modernc.org/sqlite":              {"memory/sqlite"},
+	"github.com/mark3labs/mcp-go":     {"tools", "server", "cmd/membench"},
+	"github.com/zricethezav/gitleaks": {"memory/text"},
+}
+
+// source is what the rules look at of one file that is no test.
+type source struct {
+	dir         string // slash-separated, from the root of the module
+	name        string
+	imports     []string
+	environment []string // uses of the environment, such as "os.Getenv"
+}
+
+// TestFloors fails on an import that goes up or sideways.
+func TestFloors(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, s := range sources(t) {
+		seen[s.dir] = true
+		allowed, known := floors[s.dir]
+		if !known {
+			t.Errorf("package %s is not in the table of floors: add it with what it may import", s.dir)
+			continue
+		}
+		for _, imported := range s.imports {
+			if target, ours := strings.CutPrefix(imported, module+"/"); ours && !slices.Contains(allowed, target) {
+				t.Errorf("%s/%s imports %s: the table of floors does not allow %s → %s", s.dir, s.name, imported, s.dir, target)
+			}
+		}
+	}
+	for dir, targets := range floors {
+		for _, d := range append([]string{dir}, targets...) {
+			if !seen[d] {
+				t.Errorf("the table of floors names %s, which is no package of the module: remove it", d)
+			}
+		}
+	}
+}
+
+// TestOwners fails when a technology is used outside the package that wraps it.
+func TestOwners(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, imported := range s.imports {
+			for technology, allowed := range owners {
+				if imported != technology && !strings.HasPrefix(imported, technology+"/") {
+					continue
+				}
+				used[technology] = true
+				if !slices.Contains(allowed, s.dir) {
+					t.Errorf("%s/%s imports %s: only %s may", s.dir, s.name, imported, strings.Join(allowed, ", "))
+				}
+			}
+		}
+	}
+	for technology := range owners {
+		if !used[technology] {
+			t.Errorf("the table of owners names %s, which nothing imports: remove it", technology)
+		}
+	}
+}
+
+// TestDomainImportsTheStandardLibraryOnly keeps package memory free of
+// everything that has a version.
+func TestDomainImportsTheStandardLibraryOnly(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.dir != "memory" {
+			continue
+		}
+		for _, imported := range s.imports {
+			if first, _, _ := strings.Cut(imported, "/"); first == module || strings.Contains(first, ".") {
+				t.Errorf("%s/%s imports %s: package memory imports the standard library only", s.dir, s.name, imported)
+			}
+		}
+	}
+}
+
+// TestOnlyProgramsReadTheEnvironment keeps configuration in one place: what is
+// below cmd is told what it needs.
+func TestOnlyProgramsReadTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if len(s.environment) > 0 && !strings.HasPrefix(s.dir, "cmd/") {
+			t.Errorf("%s/%s uses %s: only packages below cmd read the environment", s.dir, s.name, strings.Join(s.environment, ", "))
+		}
+	}
+}
+
+// sources parses every file of the module that is no test. It goes by the files
+// and not by the build, so that one that is left out on this platform counts.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var list []source
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && skipped(entry.Name()):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		s, err := parse(file)
+		list = append(list, s)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("read the sources: %v", err)
+	}
+	if len(list) < 20 {
+		t.Fatalf("read %d source files: the module has more, so this test does not run at its root", len(list))
+	}
+	return list
+}
+
+// skipped says whether the go command does not look into a directory either.
+func skipped(name string) bool {
+	return name == "testdata" || name == "vendor" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+func parse(file string) (source, error) {
+	tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return source{}, err
+	}
+	dir, name := path.Split(filepath.ToSlash(file))
+	s := source{dir: path.Clean(dir), name: name}
+	for _, spec := range tree.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return source{}, err
+		}
+		s.imports = append(s.imports, imported)
+	}
+	s.environment = environment(tree)
+	return s, nil
+}
+
+// environment lists the calls by which a file reads the environment.
+func environment(tree *ast.File) []string {
+	var uses []string
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok {
+			if pkg, ok := sel.X.(*ast.Ident); ok && (pkg.Name == "os" || pkg.Name == "syscall") &&
+				slices.Contains([]string{"Getenv", "LookupEnv", "Environ", "ExpandEnv"}, sel.Sel.Name) {
+				uses = append(uses, pkg.Name+"."+sel.Sel.Name)
+			}
+		}
+		return true
+	})
+	return uses
+}

@@ -1,0 +1,21 @@
+// Package prompts holds the texts that the program says to models, each in a
+// file of its own, so that they can be read and changed as texts.
+package prompts
+
+import (
+	_ "embed"
+	"strings"
+)
+
+//go:embed instructions.md
+var instructions string
+
+//go:embed rules.md
+var rules string
+
+// Instructions tells an agent how to work with this server. Clients put it into
+// the system prompt.
+func Instructions() string { return strings.TrimSpace(instructions) }
+
+// Rules tells an agent how to treat what get_context returns.
+func Rules() string { return strings.TrimSpace(rules) }

@@ -1,0 +1,40 @@
+package prompts_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mcp-memory/prompts"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// What models are told is measured with the whole product; a change must be
+// meant.
+func TestTextsAreGolden(t *testing.T) {
+	t.Parallel()
+	for name, got := range map[string]string{
+		"instructions": prompts.Instructions(),
+		"rules":        prompts.Rules(),
+	} {
+		path := filepath.Join("testdata", name+".golden")
+		if *update {
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs from %s; if that is meant, run go test ./prompts -update\n%s", name, path, got)
+		}
+		if got != strings.TrimSpace(got) || len(got) > 2000 {
+			t.Errorf("%s has %d bytes, want at most 2,000 and no blank ends: every request pays for them", name, len(got))
+		}
+	}
+}

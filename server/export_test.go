@@ -1,0 +1,7 @@
+package server
+
+// For tests: the longest line is too long to try out.
+var (
+	ReadLine       = readLine
+	ErrLineTooLong = errLineTooLong
+)
