@@ -93,7 +93,8 @@ type Draft struct {
 // key computed.
 type Entry struct {
 	Message  Message // ID and Seq are the store's to give
-	Key      []byte  // unique in the session: an equal key is the same message; nil = always a new one
+	Key      []byte  // of role, time and text: an equal key in the session is the same message; nil = none
+	Fresh    bool    // a new message whatever its key: the client gave no time
 	Passages []Passage
 	Words    []Word // the distinct words of the text, for search by a part of a word
 }

@@ -18,7 +18,7 @@ const (
 	maxLine = 128 << 20
 	// grace is how long calls that run when the input ends may go on before
 	// they are cancelled.
-	grace = 2 * time.Second
+	grace = 800 * time.Millisecond
 	// queue is how many calls wait for one of the workers; reading goes on
 	// meanwhile.
 	queue = 1000

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -87,7 +88,10 @@ func (a *app) masker() history.Masker {
 		return nil
 	}
 	redactor := text.NewRedactor()
-	a.running.Go(redactor.Warm)
+	a.running.Go(func() {
+		redactor.Warm()
+		debug.FreeOSMemory() // loading takes a lot of memory for a moment
+	})
 	return redactor
 }
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -140,5 +143,24 @@ func TestO01O02PathsAreExpanded(t *testing.T) {
 	entries, err := filepath.Glob("[~$]*")
 	if err != nil || len(entries) > 0 {
 		t.Errorf("folders named like the text: %v, %v", entries, err)
+	}
+}
+
+// A signal ends the program as the end of its input does.
+func TestSignalsEndTheProgram(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted there")
+	}
+	p := start(t, nil, "stdio", "--db", filepath.Join(t.TempDir(), "memory.db"))
+	p.tool("add_messages", `{"messages":[{"role":"user","content":"x"}]}`)
+	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := p.out.ReadString('\n'); !errors.Is(err, io.EOF) { // its output ends with it, the input is still open
+		t.Errorf("output after the signal = %q, %v, want its end", line, err)
+	}
+	if code := p.end(); code != 0 {
+		t.Errorf("exit code %d, want 0; stderr: %s", code, p.stderr)
 	}
 }

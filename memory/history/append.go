@@ -40,10 +40,10 @@ func (h *History) Append(ctx context.Context, session, source string, drafts []m
 			return done, err
 		}
 	}
-	now := h.now()
+	now := h.now() // each message without a time gets the next nanosecond, so that order is kept and no two are alike
 	batch := make([]memory.Entry, len(drafts))
 	for i := range drafts {
-		batch[i] = h.entry(session, source, &drafts[i], now, &done)
+		batch[i] = h.entry(session, source, &drafts[i], now.Add(time.Duration(i)), &done)
 	}
 	appended, err := h.store.Append(ctx, session, batch)
 	if err != nil {
@@ -104,9 +104,7 @@ func (h *History) entry(session, source string, d *memory.Draft, now time.Time, 
 	}
 	m.SentAt = m.SentAt.UTC()
 	e := Analyse(m, h.location)
-	if timed {
-		e.Key = key(&m)
-	}
+	e.Key, e.Fresh = key(&m), !timed
 	return e
 }
 

@@ -133,6 +133,7 @@ func TestAppendDuplicates(t *testing.T) {
 		{"equal text, another time", []memory.Draft{at(user("ok"), 0), at(user("ok"), 300)}, 2},
 		{"equal text and time, another role", []memory.Draft{at(user("ok"), 0), at(said(memory.RoleAssistant, "ok"), 0)}, 2},
 		{"no time: every call adds", []memory.Draft{user("ok"), user("ok"), user("ok")}, 3},
+		{"no time, then the same with the time it got", []memory.Draft{user("ok"), at(user("ok"), 0)}, 1},
 		{"an id, then the same without", []memory.Draft{id(at(user("ok"), 0), "1"), at(user("ok"), 0)}, 1},
 		{"results of two calls", []memory.Draft{
 			{Role: memory.RoleTool, Content: "done", SentAt: noon, ToolCallID: "c1"},

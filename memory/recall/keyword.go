@@ -56,11 +56,7 @@ type stage struct {
 func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage) error {
 	f := s.f
 	f.HotOnly = f.HotOnly || st.hotOnly
-	count, err := s.r.store.Count(ctx, q, f, maxTotal)
-	if err != nil || count == 0 {
-		return err
-	}
-	before, refused, best := len(s.found.hits), 0, 0.0
+	before, refused, count, best := len(s.found.hits), 0, 0, 0.0
 	for offset, size := 0, s.need; len(s.found.hits) < s.need; offset += size {
 		hits, err := s.r.store.Match(ctx, q, f, st.order, offset, size)
 		if err != nil {
@@ -77,9 +73,20 @@ func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage)
 				refused++
 			}
 		}
-		if len(hits) < size || offset > maxTotal {
+		if count += len(hits); len(hits) < size { // these are all
+			s.found.total = min(maxTotal, s.found.total+len(s.found.hits)-before)
+			return nil
+		}
+		if offset > maxTotal {
 			break
 		}
+	}
+	if count == 0 { // the stages before have filled the page
+		return nil
+	}
+	count, err := s.r.store.Count(ctx, q, f, maxTotal)
+	if err != nil {
+		return err
 	}
 	s.found.total = min(maxTotal, s.found.total+max(count-refused, len(s.found.hits)-before))
 	return nil
@@ -110,7 +117,8 @@ func (s *keywordSearch) take(ctx context.Context, h memory.Hit, st stage) (bool,
 	return true, nil
 }
 
-// maxWords is how many words of the vocabulary a part may stand for.
+// maxWords is how many words of the vocabulary the parts of a query may stand
+// for, all together: each of them is one more list of messages to walk.
 const maxWords = 200
 
 // parts looks for messages that have the words of the query inside longer
@@ -118,14 +126,15 @@ const maxWords = 200
 func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.TextQuery, hotOnly bool) error {
 	parts := memory.TextQuery{Phrases: exact.Phrases, Prefix: exact.Prefix}
 	var looked []string
-	for _, c := range wanted(q) {
+	chunks := wanted(q)
+	for _, c := range chunks {
 		switch tokens := chunkTokens(c); {
 		case len(tokens) != 1 || tokens[0].Kind == text.Single:
 			continue
 		case c.Quoted || tokens[0].Kind != text.Word: // stays exact
 			parts.All = append(parts.All, tokens[0].Text)
 		default:
-			group, err := s.wordsWith(ctx, tokens[0].Word)
+			group, err := s.wordsWith(ctx, tokens[0].Word, max(1, maxWords/len(chunks)))
 			if err != nil || len(group) == 0 { // one that is nowhere leaves nothing to find
 				return err
 			}
@@ -148,9 +157,9 @@ func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.Te
 	})
 }
 
-// wordsWith returns the tokens of the words that contain part.
-func (s *keywordSearch) wordsWith(ctx context.Context, part string) ([]string, error) {
-	words, err := s.r.store.Words(ctx, part, maxWords)
+// wordsWith returns the tokens of the n shortest words that contain part.
+func (s *keywordSearch) wordsWith(ctx context.Context, part string, n int) ([]string, error) {
+	words, err := s.r.store.Words(ctx, part, n)
 	var tokens []string
 	for _, w := range words {
 		if !slices.Contains(tokens, w.Token) {

@@ -308,3 +308,15 @@ func TestFilters(t *testing.T) {
 		}
 	}
 }
+
+// TestScoresFallFromStageToStage: a part of a word never scores above a whole
+// word, however long the message of the latter is.
+func TestScoresFallFromStageToStage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	w.say("s1", "needle", "a needle in "+strings.Repeat("hay straw ", 500), "needlework", "needles needlework")
+	found := w.keyword("needle") // the search checks that scores fall
+	if got := ids(found); len(got) != 4 || got[3] != "m3" {
+		t.Errorf("Search(needle) = %q, want the part of a word last", got)
+	}
+}

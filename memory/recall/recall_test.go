@@ -136,7 +136,7 @@ func sorted(list []string) []string {
 func follow(tb testing.TB, r *recall.Recall, req recall.Request) []string {
 	tb.Helper()
 	var all []string
-	for range 2000 {
+	for range 1100 {
 		found := searchWith(tb, r, req)
 		all = append(all, ids(found)...)
 		if found.NextCursor == "" {

@@ -16,15 +16,15 @@ import (
 // How many candidates are ranked. On the development data more of them, from 60
 // and 30 up to scoring every message, change recall by less than a point.
 const (
-	textCandidates   = 60
-	vectorCandidates = 30
+	textCandidates   = 50
+	vectorCandidates = 20
 	// nearest is how many vectors are asked for: those behind the candidates
 	// only tell how near a neighbour is. sqlite-vec's time grows with it.
-	nearest = 50
+	nearest = 30
 	// maxPostings bounds the work of the full-text index in a search: words
 	// so common that together they pass it are left to the ranking of what
 	// the rarer words bring up.
-	maxPostings = 1500
+	maxPostings = 800
 )
 
 // semantic finds messages by meaning: candidates from the full text and from

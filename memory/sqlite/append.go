@@ -116,7 +116,7 @@ func (a *appender) known(e *memory.Entry) (int64, error) {
 	case e.Message.ClientID != "":
 		err = a.tx.row(`SELECT id FROM messages WHERE session_id = ? AND client_id = ?`,
 			[]any{a.session, e.Message.ClientID}, &id)
-	case e.Key != nil:
+	case e.Key != nil && !e.Fresh:
 		err = a.tx.row(`SELECT id FROM messages WHERE session_id = ? AND dedup = ? LIMIT 1`,
 			[]any{a.session, e.Key}, &id)
 	default:

@@ -214,7 +214,7 @@ func TestModelChangedElsewhere(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		for i := 0; i < 60 && err == nil; i++ {
+		for i := 0; i < 30 && err == nil; i++ {
 			err = first.UseModel(t.Context(), model(i))
 		}
 		done <- err

@@ -142,12 +142,12 @@ func TestLostTree(t *testing.T) {
 		"all":  "DELETE FROM message_fts_idx",
 		"half": "DELETE FROM message_fts_idx WHERE pgno > (SELECT avg(pgno) FROM message_fts_idx)",
 	} {
-		path := fill(t, 500)
+		path := fill(t, 200)
 		execute(t, path, statement)
 		db := open(t, sqlite.Options{Path: path, Analyse: analyse})
 		wantFinding(t, db, "full text")
 		repaired(t, db)
-		wholeAgain(t, db, 500)
+		wholeAgain(t, db, 200)
 		if t.Failed() {
 			t.Fatalf("with a lost tree (%s)", name)
 		}

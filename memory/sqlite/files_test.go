@@ -34,8 +34,7 @@ func files(t *testing.T, dir string) []string { return keys(snapshot(t, dir)) }
 
 func keys(m map[string][]byte) []string { return slices.Sorted(maps.Keys(m)) }
 
-// snapshot reads all files below a directory; a directory counts as one without
-// content when it is empty.
+// snapshot reads all files below a directory.
 func snapshot(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}

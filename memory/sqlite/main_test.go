@@ -32,8 +32,11 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work is what a child process does.
+// work is what a child process does, once its input has ended.
 func work(ctx context.Context, task, path string, args []string) error {
+	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+		return err
+	}
 	db, err := sqlite.Open(ctx, sqlite.Options{Path: path, Analyse: analyse})
 	if err != nil {
 		return err

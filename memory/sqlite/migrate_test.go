@@ -18,13 +18,13 @@ import (
 
 // update writes the file of the latest schema version again. Once a version is
 // released, its migration and its file stay as they are.
-var update = flag.Bool("update", false, "write testdata/schemaN.db of the latest version")
+var update = flag.Bool("update", false, "write testdata/schemaN.sqlite of the latest version")
 
 // fixtureMessages is how many messages the files in testdata hold.
 const fixtureMessages = 100
 
 func fixture(version int) string {
-	return filepath.Join("testdata", fmt.Sprintf("schema%d.db", version))
+	return filepath.Join("testdata", fmt.Sprintf("schema%d.sqlite", version))
 }
 
 // TestOlderVersions opens a copy of a file that each version has made.

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,21 +12,57 @@ import (
 	"mcp-memory/memory/sqlite"
 )
 
+// TestOpenAtOnce opens one new file many times at once: one of them makes the
+// schema, the others find it.
+func TestOpenAtOnce(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		path := filepath.Join(t.TempDir(), "m.db")
+		var work sync.WaitGroup
+		begin := make(chan struct{})
+		for range 6 {
+			work.Go(func() {
+				<-begin
+				db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+				if err != nil {
+					t.Errorf("Open() beside others: %v", err)
+					return
+				}
+				if err := db.Close(); err != nil {
+					t.Errorf("Close() beside others: %v", err)
+				}
+			})
+		}
+		close(begin)
+		work.Wait()
+		sound(t, open(t, sqlite.Options{Path: path}))
+	}
+}
+
 // TestProcesses lets four processes open one new file at once and append to it.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	const processes, messages = 4, 250
 	path := filepath.Join(t.TempDir(), "m.db")
-	var work sync.WaitGroup
-	for p := range processes {
-		cmd := child(t, "append", path, fmt.Sprint("p", p), fmt.Sprint(messages))
-		work.Go(func() {
-			if out, err := cmd.Output(); err != nil {
-				t.Errorf("process %d: %v, after %d messages", p, err, strings.Count(string(out), "\n"))
-			}
-		})
+	ready, begin, err := os.Pipe()
+	if err != nil {
+		t.Fatalf("Pipe(): %v", err)
 	}
-	work.Wait()
+	commands := make([]*exec.Cmd, processes)
+	for p := range commands {
+		commands[p] = child(t, "append", path, fmt.Sprint("p", p), fmt.Sprint(messages))
+		commands[p].Stdin = ready
+		if err := commands[p].Start(); err != nil {
+			t.Fatalf("Start(): %v", err)
+		}
+	}
+	ready.Close()
+	begin.Close()
+	for p, cmd := range commands {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("process %d: %v", p, err)
+		}
+	}
 	db := open(t, sqlite.Options{Path: path})
 	if got := len(newest(t, db)); got != processes*messages {
 		t.Errorf("%d processes of %d messages stored %d, want all", processes, messages, got)

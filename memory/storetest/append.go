@@ -16,6 +16,7 @@ var appending = theme{
 	"knows a client id":                        knowsClientID,
 	"knows a key":                              knowsKey,
 	"adds what has neither":                    addsWithoutKey,
+	"adds what is fresh, and knows it later":   addsFresh,
 	"knows repeats inside a batch":             knowsRepeatsInBatch,
 	"duplicates belong to one session":         duplicatesPerSession,
 	"names the first and last of the batch":    namesFirstAndLast,
@@ -33,6 +34,19 @@ func keepsOrder(t *testing.T, s Store) {
 	}
 	if got, want := contents(transcript(t, s, "s")), []string{"one", "two", "three", "four"}; !slices.Equal(got, want) {
 		t.Errorf("order after Append = %q, want %q", got, want)
+	}
+}
+
+func addsFresh(t *testing.T, s Store) {
+	fresh := keyed(said("ok", at(0)))
+	fresh.Fresh = true
+	for range 2 {
+		if done := add(t, s, "s", fresh); done.Added != 1 {
+			t.Errorf("Append(fresh) = %+v, want it added", done)
+		}
+	}
+	if done := add(t, s, "s", keyed(said("ok", at(0)))); done.Duplicates != 1 {
+		t.Errorf("Append(the same with its time) = %+v, want a duplicate", done)
 	}
 }
 

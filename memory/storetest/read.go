@@ -76,7 +76,7 @@ func pagesBothWays(t *testing.T, s Store) {
 			from = memory.Position{SentAt: math.MaxInt64, Seq: math.MaxInt64}
 		}
 		var pages [][]string
-		for {
+		for len(pages) < 10 {
 			page, err := s.Page(t.Context(), "s", from, older, 4, all)
 			if err != nil {
 				t.Fatalf("Page(older %t): %v", older, err)
@@ -213,7 +213,7 @@ func pagesEqualSessions(t *testing.T, s Store) {
 	}
 	var got []string
 	var mark *memory.SessionMark
-	for {
+	for len(got) < 100 {
 		page, err := s.Sessions(t.Context(), mark, 2)
 		if err != nil {
 			t.Fatalf("Sessions(%+v): %v", mark, err)

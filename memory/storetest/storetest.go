@@ -40,7 +40,8 @@ type theme map[string]func(t *testing.T, s Store)
 
 // Run runs the contract. open gives a new, empty store each time it is called
 // and sees to it that the store is closed when its test ends; it is called from
-// several tests at once. The store's clock must be near the real one.
+// several tests at once. The store's clock must be near the real one. With
+// -short, less stands in the way of what is looked for.
 func Run(t *testing.T, open func(t *testing.T) Store) {
 	for name, tests := range map[string]theme{
 		"append":      appending,

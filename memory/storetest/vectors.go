@@ -156,7 +156,7 @@ func measuresCosine(t *testing.T, s Store) {
 
 // filtersVectorsInside looks for 3 vectors behind 2,000 nearer ones.
 func filtersVectorsInside(t *testing.T, s Store) {
-	add(t, s, "crowd", numbered(crowd, 1000, "lamp at 0.%04d")...)
+	add(t, s, "crowd", numbered(crowd(), 1000, "lamp at 0.%04d")...)
 	batch := numbered(3, 0, "lamp at 5%d")
 	for i := range batch {
 		batch[i] = of(memory.RoleTool, batch[i])
