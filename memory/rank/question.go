@@ -68,80 +68,155 @@ var togetherWords = []string{"both", "together", "share", "common", "each"}
 // counts as a short form ("Mel" for Melanie).
 const minNickname = 3
 
+// mention is a place in a question that names a sender.
+type mention struct {
+	who        string // the sender, folded; "" = several share the name
+	name       string // the words that name him or her
+	at, end    int    // the words of the question from at up to end
+	possessive bool   // "Ann's"
+}
+
 // aboutWhom finds the senders that a question names. One: it is about him or
-// her. Several: about the first one that is not a possessive ("Ann's"), or no
-// one when they are joined by "and" or the question says "both". names are the
-// tokens that name someone.
+// her. Several: about the first one that is not a possessive, or no one when
+// they are joined by "and" or the question says "both". names are the tokens
+// that name someone.
 func aboutWhom(query string, senders []string) (about string, names map[string]bool) {
-	byName := nameTable(senders)
 	names = map[string]bool{}
-	if len(byName) == 0 {
-		return "", names
-	}
-	seen := map[string]bool{}
 	ws := words(query)
-	joined, lastAt := false, -2
-	for i, w := range ws {
-		who, name := senderNamed(w, byName)
-		if who == "" {
-			continue
-		}
-		for _, t := range text.Terms(name) {
+	mentions := mentioned(ws, query, people(senders))
+	seen := map[string]bool{}
+	joined := slices.ContainsFunc(ws, func(w string) bool { return slices.Contains(togetherWords, w) })
+	for i, m := range mentions {
+		for _, t := range text.Terms(m.name) {
 			names[t] = true
 		}
-		joined = joined || (lastAt >= 0 && i == lastAt+2 && ws[i-1] == "and")
-		lastAt = i
-		seen[who] = true
-		if possessive := i+1 < len(ws) && ws[i+1] == "s"; about == "" && !possessive {
-			about = who
+		seen[m.who] = true
+		if about == "" && !m.possessive {
+			about = m.who
+		}
+		if i > 0 {
+			between := ws[mentions[i-1].end:max(m.at, mentions[i-1].end)]
+			joined = joined || m.at < mentions[i-1].end || len(between) == 1 && between[0] == "and"
 		}
 	}
 	switch {
 	case len(seen) == 1:
-		for who := range seen {
-			about = who
-		}
-	case joined || slices.ContainsFunc(ws, func(w string) bool { return slices.Contains(togetherWords, w) }):
-		about = ""
+		return mentions[0].who, names
+	case joined:
+		return "", names
 	}
 	return about, names
 }
 
-// nameTable maps full and first names, folded, to the folded full name.
-func nameTable(senders []string) map[string]string {
-	table := map[string]string{}
+// person is a sender by the words of the name, folded.
+type person struct {
+	full  string
+	words []string
+}
+
+// people are the senders that are persons, in a fixed order.
+func people(senders []string) []person {
+	var list []person
 	for _, s := range senders {
 		full := text.Fold(s)
 		if slices.Contains(roleNames, full) {
 			continue
 		}
-		table[full] = full
-		if parts := words(full); len(parts) > 0 {
-			table[parts[0]] = full
+		if ws := words(full); len(ws) > 0 {
+			list = append(list, person{full, ws})
 		}
 	}
-	return table
+	return list
 }
 
-// senderNamed returns whom a word of the question names, and the part of the
-// word that does: a full or first name, the beginning of one, or, in scripts
-// without spaces, a name anywhere inside.
-func senderNamed(word string, byName map[string]string) (who, name string) {
-	if who := byName[word]; who != "" {
-		return who, word
-	}
-	unspaced := isUnspaced(word)
-	for name, who := range byName {
+// mentioned finds who is named, in the order of the words. A name of several
+// words counts before one of them does.
+func mentioned(ws []string, query string, list []person) []mention {
+	var found []mention
+	for i := 0; i < len(ws); {
+		m, ok := fullName(ws, i, list)
 		switch {
-		case unspaced:
-			if utf8.RuneCountInString(name) > 1 && strings.Contains(word, name) {
-				return who, name
+		case ok:
+			found = append(found, m)
+		case isUnspaced(ws[i]):
+			found = append(found, namesInside(ws[i], i, list)...)
+		default:
+			if m, ok := oneWord(ws, i, query, list); ok {
+				found = append(found, m)
 			}
-		case len(word) >= minNickname && strings.HasPrefix(name, word) && !text.IsStop(text.Token{Word: word}):
-			return who, word
+		}
+		i = max(i+1, m.end)
+	}
+	return found
+}
+
+// fullName finds the longest name that stands at word i with all its words.
+func fullName(ws []string, i int, list []person) (m mention, ok bool) {
+	for _, p := range list {
+		n := len(p.words)
+		if n > 1 && n > m.end-m.at && i+n <= len(ws) && slices.Equal(ws[i:i+n], p.words) {
+			m = mention{who: p.full, name: p.full, at: i, end: i + n, possessive: isPossessive(ws, i+n)}
 		}
 	}
-	return "", ""
+	return m, m.who != ""
+}
+
+func isPossessive(ws []string, next int) bool { return next < len(ws) && ws[next] == "s" }
+
+// oneWord finds whom word i names: by one of the words of the name, else by the
+// beginning of a first name. When several people answer to it, it names none of
+// them. A word that is also a common one ("Will", "May") must be written as a
+// name: with a capital, and not first in the question.
+func oneWord(ws []string, i int, query string, list []person) (mention, bool) {
+	word := ws[i]
+	common := text.IsStop(text.Token{Word: word}) || slices.Contains(commonNames, word)
+	var who []string
+	for _, p := range list {
+		if slices.Contains(p.words, word) {
+			who = append(who, p.full)
+		}
+	}
+	if len(who) == 0 && len(word) >= minNickname && !common {
+		for _, p := range list {
+			if strings.HasPrefix(p.words[0], word) {
+				who = append(who, p.full)
+			}
+		}
+	}
+	who = slices.Compact(who)
+	if len(who) == 0 || common && (i == 0 || !isCapitalised(word, query)) {
+		return mention{}, false
+	}
+	m := mention{name: word, at: i, end: i + 1, possessive: isPossessive(ws, i+1)}
+	if len(who) == 1 {
+		m.who = who[0]
+	}
+	return m, true
+}
+
+// commonNames are names that are also common words and no stop words.
+var commonNames = []string{"may", "mark", "rose", "grace", "hope", "joy", "faith", "bill", "art", "frank", "june", "april", "august", "sky", "summer"}
+
+// isCapitalised says whether the query has the word with a capital somewhere
+// behind its beginning.
+func isCapitalised(word, query string) bool {
+	first, size := utf8.DecodeRuneInString(word)
+	capital := string(unicode.ToUpper(first)) + word[size:]
+	return strings.Index(query, capital) > 0
+}
+
+// namesInside finds all names in a word of a script without spaces.
+func namesInside(word string, at int, list []person) []mention {
+	var found []mention
+	for _, p := range list {
+		if utf8.RuneCountInString(p.full) > 1 && strings.Contains(word, p.full) {
+			found = append(found, mention{who: p.full, name: p.full, at: at, end: at + 1})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b mention) int {
+		return strings.Index(word, a.name) - strings.Index(word, b.name)
+	})
+	return found
 }
 
 // isUnspaced says whether the word begins in a script written without spaces.

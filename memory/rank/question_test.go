@@ -94,3 +94,28 @@ func TestNamesAreNoEvidence(t *testing.T) {
 	in := input("Ann fox", frequencies(map[string]int{"ann": 1, "fox": 1}), list...)
 	check(t, "share of the session", in, rank.Session, 1, 0)
 }
+
+func TestAboutWhomOfManyNames(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, query string
+		people      []string
+		want        string
+	}{
+		{"two with one short form", "What did Mel paint?", []string{"Melanie", "Melissa"}, ""},
+		{"two in a run", "田中と山田はどこで会いましたか", []string{"田中", "山田"}, ""},
+		{"will is a verb", "What will Ann bring?", []string{"Will", "Ann"}, "Ann"},
+		{"Will is a man", "When did Will move?", []string{"Will", "Ann"}, "Will"},
+		{"may is a verb", "What may Ann bring?", []string{"May", "Ann"}, "Ann"},
+		{"the rest of a name", "What did Neil bring?", []string{"O'Neil", "Ann"}, "O'Neil"},
+		{"a surname", "What did Smith say?", []string{"Ann Smith"}, "Ann Smith"},
+		{"two with one first name", "What did Ann say?", []string{"Ann Lee", "Ann Smith"}, ""},
+		{"the full name of one of them", "What did Ann Lee say?", []string{"Ann Lee", "Ann Smith"}, "Ann Lee"},
+		{"a list", "Did Ann, Bob and Carl go?", []string{"Ann", "Bob", "Carl"}, ""},
+	}
+	for _, tt := range tests {
+		if got := about(t, tt.query, tt.people...); got != tt.want {
+			t.Errorf("%s: %q is about %q, want %q", tt.name, tt.query, got, tt.want)
+		}
+	}
+}

@@ -149,7 +149,7 @@ func (c *candidates) order() []Ranked {
 		}
 		r := Ranked{Neighbour: m.Neighbour, Evidence: m.evidence}
 		for s, x := range m.evidence {
-			r.Score += c.in.Weights[s] * x / total
+			r.Score += c.in.Weights[s] * x / max(total, 1e-9)
 		}
 		ranked = append(ranked, r)
 	}

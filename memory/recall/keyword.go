@@ -183,19 +183,17 @@ func (s *keywordSearch) some(ctx context.Context, terms []string) error {
 	if err != nil {
 		return err
 	}
-	rare := affordable(terms, freq)
-	if len(rare) == 0 {
+	rare, common := affordable(terms, freq)
+	if len(rare) > 0 {
+		st := stage{signals: []string{"some_words"}, from: .1, to: .25, relaxed: true}
+		if err := s.stage(ctx, memory.TextQuery{Any: rare}, st); err != nil {
+			return err
+		}
+	}
+	if len(common) == 0 || len(s.found.hits) >= s.need {
 		return nil
 	}
-	st := stage{signals: []string{"some_words"}, from: .1, to: .25, relaxed: true}
-	if err := s.stage(ctx, memory.TextQuery{Any: rare}, st); err != nil || len(s.found.hits) >= s.need {
-		return err
-	}
-	common := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return freq.ByToken[t] == 0 || slices.Contains(rare, t) })
-	if len(common) == 0 {
-		return nil
-	}
-	st.from, st.to, st.order = 0, .1, memory.NewestFirst
+	st := stage{signals: []string{"some_words"}, to: .1, order: memory.NewestFirst, relaxed: true}
 	return s.stage(ctx, memory.TextQuery{Any: common}, st)
 }
 

@@ -56,28 +56,37 @@ func (r *Recall) semantic(ctx context.Context, q text.Query, req Request, p page
 	if err := r.fill(ctx, req.Filter, p, found); err != nil {
 		return err
 	}
-	found.total = min(len(found.hits), maxTotal)
-	return nil
+	found.total, err = r.store.Count(ctx, memory.TextQuery{}, req.Filter, maxTotal) // there is no floor: all that pass are found
+	return err
 }
 
 // byWords collects the best messages by words, sender and date. Without a known
 // word it tries the query as it stands: one Chinese character is no word of the
 // index, but begins some.
 func (r *Recall) byWords(ctx context.Context, q text.Query, freq memory.Frequencies, f memory.Filter) ([]memory.Hit, error) {
-	any := affordable(q.Terms(), freq)
-	if len(any) == 0 {
+	rare, common := affordable(q.Terms(), freq)
+	if len(rare)+len(common) == 0 {
 		return r.store.Match(ctx, exactQuery(q), f, memory.BestFirst, 0, textCandidates)
 	}
-	order := memory.BestFirst
-	if freq.ByToken[any[0]] > maxPostings { // one word that is everywhere: BM25 would only compare lengths
-		order = memory.NewestFirst
+	var hits []memory.Hit
+	if len(rare) > 0 {
+		var err error
+		if hits, err = r.store.Match(ctx, memory.TextQuery{Any: rare}, f, memory.BestFirst, 0, textCandidates); err != nil {
+			return nil, err
+		}
 	}
-	return r.store.Match(ctx, memory.TextQuery{Any: any}, f, order, 0, textCandidates)
+	if len(common) == 0 || len(hits) == textCandidates {
+		return hits, nil
+	}
+	more, err := r.store.Match(ctx, memory.TextQuery{Any: common}, f, memory.NewestFirst, 0, textCandidates-len(hits))
+	return append(hits, more...), err
 }
 
-// affordable picks the rarest terms whose postings together stay under
-// maxPostings, at least one.
-func affordable(terms []string, freq memory.Frequencies) []string {
+// affordable parts the terms that the store knows: the rarest ones, whose
+// postings together stay under maxPostings, and the common rest. To compare
+// messages by words that are everywhere takes long and tells little, so those are
+// only asked for the newest messages that have them.
+func affordable(terms []string, freq memory.Frequencies) (rare, common []string) {
 	known := make([]string, 0, len(terms))
 	for _, t := range terms {
 		if freq.ByToken[t] > 0 {
@@ -87,11 +96,11 @@ func affordable(terms []string, freq memory.Frequencies) []string {
 	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(freq.ByToken[a], freq.ByToken[b]) })
 	sum := 0
 	for i, t := range known {
-		if sum += freq.ByToken[t]; sum > maxPostings && i > 0 {
-			return known[:i]
+		if sum += freq.ByToken[t]; sum > maxPostings {
+			return known[:i], known[i:]
 		}
 	}
-	return known
+	return known, nil
 }
 
 // byVectors collects the nearest passages. When there are none to be had it says
@@ -109,7 +118,7 @@ func (r *Recall) byVectors(ctx context.Context, req Request, found *findings) []
 		return nil
 	}
 	found.degraded = r.progress(ctx)
-	if vectors[0] == nil {
+	if len(vectors) != 1 || vectors[0] == nil {
 		return nil
 	}
 	hits, err := r.store.Nearest(ctx, r.embedder.Model(), vectors[0], req.Filter, nearest)
