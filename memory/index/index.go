@@ -26,6 +26,11 @@ type Store interface {
 	SaveVectors(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector) error
 	// Skip takes passages off the queue that can have no vector.
 	Skip(ctx context.Context, refs []int64) error
+	// Tidy makes searches faster after many appends; it may take a while, in
+	// steps that keep no writer waiting.
+	Tidy(ctx context.Context) error
+	// Progress says how many vectors of the model there are and how many wait.
+	Progress(ctx context.Context, model memory.EmbeddingModel) (memory.Progress, error)
 	// Postpone notes a failed try; the passages are offered again after until.
 	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
 }
@@ -35,7 +40,7 @@ type Config struct {
 	Store    Store            // required
 	Embedder memory.Embedder  // required
 	Batch    int              // passages a transaction; 0 = 200. A long one would keep other writers waiting
-	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 20 ms
+	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
 	Poll     time.Duration    // look for what other processes left; 0 = 1 minute
 	Retry    time.Duration    // wait after a failed batch; 0 = 30 s
 	Now      func() time.Time // nil = time.Now
@@ -46,7 +51,9 @@ type Config struct {
 type Loop struct {
 	c     Config
 	wake  chan struct{} // one slot: a wake while working is not lost
+	hurry chan struct{} // one slot: a search waits
 	drain sync.Mutex    // one batch at a time in this process
+	done  int           // passages since the store was tidied; guarded by drain
 
 	mu    sync.Mutex
 	idle  chan struct{} // closed while nothing waits that this process knows of
@@ -61,7 +68,7 @@ func New(c Config) (*Loop, error) {
 	if c.Batch <= 0 {
 		c.Batch = 200
 	}
-	c.Delay = orDefault(c.Delay, 20*time.Millisecond)
+	c.Delay = orDefault(c.Delay, 200*time.Millisecond)
 	c.Poll = orDefault(c.Poll, time.Minute)
 	c.Retry = orDefault(c.Retry, 30*time.Second)
 	if c.Now == nil {
@@ -70,7 +77,7 @@ func New(c Config) (*Loop, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	l := &Loop{c: c, wake: make(chan struct{}, 1), idle: make(chan struct{})}
+	l := &Loop{c: c, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), idle: make(chan struct{})}
 	close(l.idle)
 	return l, nil
 }
@@ -107,7 +114,7 @@ func (l *Loop) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
-			if !sleep(ctx, l.c.Delay) {
+			if !l.pause(ctx) {
 				return
 			}
 		case <-time.After(l.c.Poll):
@@ -118,16 +125,17 @@ func (l *Loop) Run(ctx context.Context) {
 	}
 }
 
-// sleep waits for d; false when ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
+// pause lets more come in before a batch is made; false when ctx ends meanwhile.
+func (l *Loop) pause(ctx context.Context) bool {
+	t := time.NewTimer(l.c.Delay)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return false
+	case <-l.hurry:
 	case <-t.C:
-		return true
 	}
+	return true
 }
 
 // Settle waits until what was appended by this process has its vectors, but no
@@ -139,6 +147,10 @@ func (l *Loop) Settle(ctx context.Context, limit time.Duration) {
 	select {
 	case <-idle: // the common case needs no timer
 		return
+	default:
+	}
+	select {
+	case l.hurry <- struct{}{}:
 	default:
 	}
 	t := time.NewTimer(limit)
@@ -169,9 +181,28 @@ func (l *Loop) Drain(ctx context.Context) error {
 		}
 		if !more {
 			l.settled()
-			return nil
+			return l.tidy(ctx)
 		}
 	}
+}
+
+// The store is tidied after this many passages, and this share of what it has.
+const (
+	tidyAfter = 500
+	tidyShare = .1
+)
+
+// tidy tidies the store when enough has come in since.
+func (l *Loop) tidy(ctx context.Context) error {
+	if l.done < tidyAfter {
+		return nil
+	}
+	p, err := l.c.Store.Progress(ctx, l.c.Embedder.Model())
+	if err != nil || float64(l.done) < tidyShare*float64(p.Indexed) {
+		return err
+	}
+	l.done = 0
+	return l.c.Store.Tidy(ctx)
 }
 
 // settled opens the gate of Settle, unless a Wake came in meanwhile.
@@ -197,6 +228,7 @@ func (l *Loop) batch(ctx context.Context) (more bool, err error) {
 	if err != nil || len(pending) == 0 {
 		return false, err
 	}
+	l.done += len(pending)
 	refs := make([]int64, len(pending))
 	texts := make([]string, len(pending))
 	for i, p := range pending {

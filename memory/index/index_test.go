@@ -363,11 +363,11 @@ func TestSettle(t *testing.T) {
 			l.Run(ctx)
 		}()
 		synctest.Wait()
-		settled("at the start", 20*time.Millisecond)
+		settled("at the start: the delay ends", 0)
 		settled("idle", 0)
 		f.say(3)
 		l.Wake()
-		settled("just woken", 20*time.Millisecond)
+		settled("just woken: the delay ends", 0)
 		f.want("settled", e.Model(), 3, 0, 0)
 		e.before = func(context.Context, []string) error {
 			time.Sleep(10 * time.Second)

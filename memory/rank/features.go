@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/fnv"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -72,15 +73,6 @@ func Hash(term string) uint32 {
 	return h.Sum32()
 }
 
-// Count says how often the term with this hash occurs.
-func (f *Features) Count(hash uint32) int {
-	i, ok := slices.BinarySearchFunc(f.Terms, hash, func(t Term, h uint32) int { return compareHash(t.Hash, h) })
-	if !ok {
-		return 0
-	}
-	return int(f.Terms[i].Count)
-}
-
 // The layout of encoded features: version, flags, length (uvarint), then five
 // bytes a term: hash (little-endian), count.
 const (
@@ -111,21 +103,53 @@ func (f *Features) Encode() []byte {
 // Decode reads encoded features. Nothing, another version or damaged bytes give
 // the zero Features, which no signal is for.
 func Decode(b []byte) Features {
+	s := open(b)
+	f := s.Features
+	if s.terms == nil {
+		return f
+	}
+	f.Terms = make([]Term, len(s.terms)/termSize)
+	for i := range f.Terms {
+		f.Terms[i] = s.term(i)
+	}
+	return f
+}
+
+// stored is an encoded Features that is read in place: ranking asks a passage for
+// the few words of a question and leaves the others alone. Bytes of another
+// version or damaged ones are like no text.
+type stored struct {
+	Features        // without its terms
+	terms    []byte // termSize bytes each, by hash
+}
+
+func open(b []byte) stored {
 	if len(b) < 3 || b[0] != featuresVersion {
-		return Features{}
+		return stored{}
 	}
 	length, n := binary.Uvarint(b[2:])
 	if n <= 0 || (len(b)-2-n)%termSize != 0 {
-		return Features{}
+		return stored{}
 	}
-	f := Features{Length: int(length), Question: b[1]&flagQuestion != 0, FirstPerson: b[1]&flagFirstPerson != 0}
-	terms := b[2+n:]
-	f.Terms = make([]Term, len(terms)/termSize)
-	for i := range f.Terms {
-		t := terms[i*termSize:]
-		f.Terms[i] = Term{binary.LittleEndian.Uint32(t), t[4]}
+	return stored{
+		Features: Features{Length: int(length), Question: b[1]&flagQuestion != 0, FirstPerson: b[1]&flagFirstPerson != 0},
+		terms:    b[2+n:],
 	}
-	return f
+}
+
+func (s *stored) term(i int) Term {
+	t := s.terms[i*termSize:]
+	return Term{binary.LittleEndian.Uint32(t), t[4]}
+}
+
+// count says how often the term with this hash occurs.
+func (s *stored) count(hash uint32) int {
+	n := len(s.terms) / termSize
+	i := sort.Search(n, func(i int) bool { return s.term(i).Hash >= hash })
+	if i == n || s.term(i).Hash != hash {
+		return 0
+	}
+	return int(s.term(i).Count)
 }
 
 // withoutNote cuts a last note in brackets that a client appended ("[photo of a

@@ -69,7 +69,7 @@ const (
 // Input is what Rank works on.
 type Input struct {
 	Question   Question
-	Neighbours []memory.Neighbour // by session and position: found messages with at least 2*Reach on each side
+	Neighbours []memory.Neighbour // by session and arrival: found messages with at least 2*Reach on each side
 	Found      []memory.Hit       // what the full text and the vectors brought up
 	Cosine     map[Passage]float64
 	MeanTerms  float64 // mean number of content terms of a message in the store

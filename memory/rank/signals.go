@@ -75,11 +75,12 @@ func (m *candidate) addPart(p counted) {
 	}
 }
 
-// count decodes a passage and counts the words of the question in it.
+// count reads a passage and counts the words of the question in it.
 func (q *Question) count(features []byte) counted {
-	c := counted{Features: Decode(features), counts: make([]int, len(q.terms))}
+	s := open(features)
+	c := counted{Features: s.Features, counts: make([]int, len(q.terms))}
 	for k, t := range q.terms {
-		c.counts[k] = c.Count(t.hash)
+		c.counts[k] = s.count(t.hash)
 	}
 	return c
 }
@@ -93,9 +94,15 @@ func (c *candidates) markAround(i int) {
 	}
 }
 
-// together says whether messages i and j exist and are of one session.
+// together says whether messages i and j exist, are of one session and no further
+// apart than their places in the list say: between two stretches of a session
+// messages are missing.
 func (c *candidates) together(i, j int) bool {
-	return j >= 0 && j < len(c.list) && c.list[i].Session == c.list[j].Session
+	if j < 0 || j >= len(c.list) || c.list[i].Session != c.list[j].Session {
+		return false
+	}
+	apart := c.list[i].Position.Seq - c.list[j].Position.Seq
+	return max(apart, -apart) <= 2*Reach
 }
 
 // cover sums, for each session, the idf of the question's words that occur in

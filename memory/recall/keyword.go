@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/rank"
 	"mcp-memory/memory/text"
 )
 
@@ -14,10 +15,14 @@ import (
 // words; those that have them as parts of words (in hot history, or everywhere
 // when no message has all the words); and, when none had them all, those that
 // have some.
-func (r *Recall) keyword(ctx context.Context, q text.Query, f memory.Filter, p page, found *findings) error {
-	s := &keywordSearch{r: r, f: f, need: p.end(), found: found, seen: map[int64]bool{}}
+func (r *Recall) keyword(ctx context.Context, q text.Query, req Request, p page, found *findings) error {
+	s := &keywordSearch{r: r, req: req, need: p.end(), found: found, seen: map[int64]bool{}}
 	exact := exactQuery(q)
-	if err := s.stage(ctx, exact, stage{signals: []string{"words"}, from: .5, to: 1}); err != nil {
+	order, err := r.exactOrder(ctx, exact)
+	if err != nil {
+		return err
+	}
+	if err := s.stage(ctx, exact, stage{signals: []string{"words"}, from: .5, to: 1, order: order}); err != nil {
 		return err
 	}
 	none := len(found.hits) == 0
@@ -32,10 +37,27 @@ func (r *Recall) keyword(ctx context.Context, q text.Query, f memory.Filter, p p
 	return s.some(ctx, q.Terms())
 }
 
+// tooCommon is how many passages hold a word that is not worth ranking by: of
+// messages that have this one word BM25 only compares the lengths.
+const tooCommon = 2000
+
+// exactOrder is the order of the messages that have all the words: the best
+// first, but of one word that is everywhere the newest first.
+func (r *Recall) exactOrder(ctx context.Context, q memory.TextQuery) (memory.Order, error) {
+	if len(q.All) != 1 || len(q.Phrases)+len(q.Prefix) > 0 {
+		return memory.BestFirst, nil
+	}
+	freq, err := r.store.Frequencies(ctx, q.All)
+	if err != nil || freq.ByToken[q.All[0]] <= tooCommon {
+		return memory.BestFirst, err
+	}
+	return memory.NewestFirst, nil
+}
+
 // keywordSearch gathers hits until need are known.
 type keywordSearch struct {
 	r     *Recall
-	f     memory.Filter
+	req   Request
 	need  int
 	found *findings
 	seen  map[int64]bool
@@ -49,12 +71,13 @@ type stage struct {
 	order   memory.Order
 	relaxed bool
 	hotOnly bool
+	counted bool                      // its hits are in the total already
 	accept  func(memory.Message) bool // looks at the text; nil accepts all
 }
 
 // stage adds the messages that satisfy q and were not found before.
 func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage) error {
-	f := s.f
+	f := s.req.Filter
 	f.HotOnly = f.HotOnly || st.hotOnly
 	before, refused, count, best := len(s.found.hits), 0, 0, 0.0
 	for offset, size := 0, s.need; len(s.found.hits) < s.need; offset += size {
@@ -74,14 +97,16 @@ func (s *keywordSearch) stage(ctx context.Context, q memory.TextQuery, st stage)
 			}
 		}
 		if count += len(hits); len(hits) < size { // these are all
-			s.found.total = min(maxTotal, s.found.total+len(s.found.hits)-before)
+			if !st.counted {
+				s.found.total = min(maxTotal, s.found.total+len(s.found.hits)-before)
+			}
 			return nil
 		}
 		if offset > maxTotal {
 			break
 		}
 	}
-	if count == 0 { // the stages before have filled the page
+	if count == 0 || st.counted { // the stages before have filled the page
 		return nil
 	}
 	count, err := s.r.store.Count(ctx, q, f, maxTotal)
@@ -119,7 +144,11 @@ func (s *keywordSearch) take(ctx context.Context, h memory.Hit, st stage) (bool,
 
 // maxWords is how many words of the vocabulary the parts of a query may stand
 // for, all together: each of them is one more list of messages to walk.
-const maxWords = 200
+const maxWords = 60
+
+// maxPartWords is how many words a query may have to be looked for in parts of
+// words: a longer one is a question.
+const maxPartWords = 8
 
 // parts looks for messages that have the words of the query inside longer
 // words. The words come from the vocabulary; no text is scanned.
@@ -127,6 +156,9 @@ func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.Te
 	parts := memory.TextQuery{Phrases: exact.Phrases, Prefix: exact.Prefix}
 	var looked []string
 	chunks := wanted(q)
+	if len(chunks) > maxPartWords {
+		return nil
+	}
 	for _, c := range chunks {
 		switch tokens := chunkTokens(c); {
 		case len(tokens) != 1 || tokens[0].Kind == text.Single:
@@ -175,17 +207,29 @@ func letters(word string) string {
 	return strings.TrimRightFunc(word, func(r rune) bool { return unicode.Is(unicode.Co, r) })
 }
 
-// some finds messages that have some of the terms: by the rarest, best first,
-// and when these leave room by the common ones too, newest first, because to
-// compare messages that are everywhere takes long and tells little.
+// some finds messages that have some of the terms: the best by the rarest terms,
+// then the others that have one of these, and when these leave room those that
+// only have a common one, newest first: to compare messages that are everywhere
+// takes long and tells little.
 func (s *keywordSearch) some(ctx context.Context, terms []string) error {
 	freq, err := s.r.store.Frequencies(ctx, terms)
 	if err != nil {
 		return err
 	}
 	rare, common := affordable(terms, freq)
+	if len(rare)+len(common) == 0 {
+		return nil
+	}
+	count, err := s.r.store.Count(ctx, memory.TextQuery{Any: slices.Concat(rare, common)}, s.req.Filter, maxTotal)
+	if err != nil {
+		return err
+	}
+	s.found.total = min(maxTotal, s.found.total+count)
 	if len(rare) > 0 {
-		st := stage{signals: []string{"some_words"}, from: .1, to: .25, relaxed: true}
+		if err := s.best(ctx, rare, freq); err != nil {
+			return err
+		}
+		st := stage{signals: []string{"some_words"}, from: .1, to: .1, relaxed: true, counted: true}
 		if err := s.stage(ctx, memory.TextQuery{Any: rare}, st); err != nil {
 			return err
 		}
@@ -193,9 +237,35 @@ func (s *keywordSearch) some(ctx context.Context, terms []string) error {
 	if len(common) == 0 || len(s.found.hits) >= s.need {
 		return nil
 	}
-	st := stage{signals: []string{"some_words"}, to: .1, order: memory.NewestFirst, relaxed: true}
+	st := stage{signals: []string{"some_words"}, to: .1, order: memory.NewestFirst, relaxed: true, counted: true}
 	return s.stage(ctx, memory.TextQuery{Any: common}, st)
 }
+
+// best adds the messages that have the most and the rarest of the words of the
+// query, the terms that are no candidates by themselves counted too.
+func (s *keywordSearch) best(ctx context.Context, rare []string, freq memory.Frequencies) error {
+	hits, err := s.r.store.Match(ctx, memory.TextQuery{Any: rare}, s.req.Filter, memory.BestFirst, 0, max(textCandidates, s.need))
+	if err != nil {
+		return err
+	}
+	ranked, err := s.r.rank(ctx, s.req, freq, hits, nil, wordWeights())
+	if err != nil {
+		return err
+	}
+	st := stage{signals: []string{"some_words"}, from: .1, to: .25, relaxed: true}
+	for _, m := range ranked {
+		if m.Evidence[rank.Words] == 0 { // a neighbour of one that has some
+			continue
+		}
+		if _, err := s.take(ctx, memory.Hit{MessageID: m.MessageID, Score: st.score(m.Score, 1)}, st); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordWeights rank by words, and a little by who is asked about.
+func wordWeights() rank.Weights { return rank.Weights{rank.Words: 1, rank.Sender: .3} }
 
 // wanted are the chunks of a query that count: stop words only do when there is
 // nothing else.

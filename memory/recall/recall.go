@@ -80,7 +80,8 @@ type Store interface {
 	Nearest(ctx context.Context, model memory.EmbeddingModel, vector []float32, f memory.Filter, k int) ([]memory.Hit, error)
 	// Neighbours returns the messages that the hits belong to and span
 	// messages before and after each in its session, each once, ordered by
-	// session and position, with their features.
+	// session and arrival, with their features. Arrival, not time: for ranking
+	// it is as good, and cheaper.
 	Neighbours(ctx context.Context, hits []memory.Hit, span int) ([]memory.Neighbour, error)
 	// Message returns one message by its id, content whole.
 	Message(ctx context.Context, id int64) (memory.Message, error)
@@ -150,7 +151,7 @@ func (r *Recall) Search(ctx context.Context, req Request) (*Result, error) {
 	if len(q.Terms()) > 0 {
 		switch req.Match {
 		case Keyword:
-			err = r.keyword(ctx, q, req.Filter, p, found)
+			err = r.keyword(ctx, q, req, p, found)
 		case Semantic, "":
 			err = r.semantic(ctx, q, req, p, found)
 		default:

@@ -16,15 +16,16 @@ import (
 // How many candidates are ranked. On the development data more of them, from 60
 // and 30 up to scoring every message, change recall by less than a point.
 const (
-	textCandidates   = 50
-	vectorCandidates = 20
+	textCandidates   = 40
+	vectorCandidates = 15
 	// nearest is how many vectors are asked for: those behind the candidates
 	// only tell how near a neighbour is. sqlite-vec's time grows with it.
-	nearest = 30
+	nearest = 20
 	// maxPostings bounds the work of the full-text index in a search: words
 	// so common that together they pass it are left to the ranking of what
 	// the rarer words bring up.
 	maxPostings = 800
+	maxTerms    = 8
 )
 
 // semantic finds messages by meaning: candidates from the full text and from
@@ -46,7 +47,7 @@ func (r *Recall) semantic(ctx context.Context, q text.Query, req Request, p page
 		cosine[rank.Passage{MessageID: h.MessageID, Ord: h.Ord}] = h.Score
 	}
 	hits = append(hits, near[:min(len(near), vectorCandidates)]...)
-	ranked, err := r.rank(ctx, req, freq, hits, cosine)
+	ranked, err := r.rank(ctx, req, freq, hits, cosine, r.weights)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func affordable(terms []string, freq memory.Frequencies) (rare, common []string)
 	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(freq.ByToken[a], freq.ByToken[b]) })
 	sum := 0
 	for i, t := range known {
-		if sum += freq.ByToken[t]; sum > maxPostings {
+		if sum += freq.ByToken[t]; sum > maxPostings || i == maxTerms {
 			return known[:i], known[i:]
 		}
 	}
@@ -152,7 +153,7 @@ func thousands(n int) string {
 }
 
 // rank orders the candidates and their neighbours.
-func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies, hits []memory.Hit, cosine map[rank.Passage]float64) ([]rank.Ranked, error) {
+func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies, hits []memory.Hit, cosine map[rank.Passage]float64, weights rank.Weights) ([]rank.Ranked, error) {
 	if len(hits) == 0 {
 		return nil, nil
 	}
@@ -160,7 +161,7 @@ func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies,
 	if err != nil {
 		return nil, err
 	}
-	neighbours, err := r.store.Neighbours(ctx, hits, 2*rank.Reach)
+	neighbours, err := r.store.Neighbours(ctx, hits, rank.Reach)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,7 @@ func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies,
 		Found:      hits,
 		Cosine:     cosine,
 		MeanTerms:  freq.MeanTerms,
-		Weights:    r.weights,
+		Weights:    weights,
 		Lets: func(n *memory.Neighbour) bool {
 			return req.Filter.Lets(n.Session, n.Role, n.SentAt, n.Archived)
 		},

@@ -261,6 +261,9 @@ func indexEntry(tx tx, row *messageRow, e *memory.Entry) error {
 	return addWords(tx, e.Words)
 }
 
+// addWords adds the words that the vocabulary lacks. They are looked for first:
+// an INSERT that adds nothing still writes a page, and most messages bring no
+// new word.
 func addWords(tx tx, words []memory.Word) error {
 	if len(words) == 0 {
 		return nil
@@ -273,8 +276,15 @@ func addWords(tx tx, words []memory.Word) error {
 	if err != nil {
 		return err
 	}
+	var missing string
+	if err := tx.row(`
+		SELECT json_group_array(json(j.value))
+		FROM json_each(?) j
+		WHERE NOT EXISTS (SELECT 1 FROM words WHERE word = j.value ->> 0)`, []any{string(list)}, &missing); err != nil || missing == "[]" {
+		return err
+	}
 	return tx.exec(`
 		INSERT OR IGNORE INTO words(word, token)
 		SELECT value ->> 0, value ->> 1
-		FROM json_each(?)`, string(list))
+		FROM json_each(?)`, missing)
 }

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"math"
 	"strings"
 
 	"mcp-memory/memory"
@@ -181,28 +179,6 @@ func anyOf(tokens []string) string {
 // which FTS5 stops reading; the query stays whole should one ever do.
 func quote(token string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
-}
-
-// Frequencies counts, for each token, the passages that hold it.
-func (db *DB) Frequencies(ctx context.Context, tokens []string) (memory.Frequencies, error) {
-	f := memory.Frequencies{ByToken: make(map[string]int, len(tokens))}
-	err := db.repairing(ctx, func() error {
-		var terms int
-		if err := db.reader.row(ctx, `SELECT documents, terms FROM corpus_totals WHERE corpus = 'message'`, nil, &f.Documents, &terms); err != nil {
-			return err
-		}
-		f.MeanTerms = float64(terms) / math.Max(1, float64(f.Documents))
-		for _, t := range tokens {
-			var n int
-			err := db.reader.row(ctx, `SELECT doc FROM message_terms WHERE term = ?`, []any{t}, &n)
-			if err != nil && !errors.Is(err, sql.ErrNoRows) {
-				return err
-			}
-			f.ByToken[t] = n
-		}
-		return nil
-	})
-	return f, db.translate("count tokens", err)
 }
 
 // Senders lists the names of all senders.

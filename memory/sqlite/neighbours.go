@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"mcp-memory/memory"
@@ -11,7 +12,7 @@ import (
 
 // Neighbours returns the messages that the hits belong to and span messages
 // before and after each in its session, each once, ordered by session and
-// position, with their features and those of the parts that were hit.
+// arrival, with their features and those of the parts that were hit.
 func (db *DB) Neighbours(ctx context.Context, hits []memory.Hit, span int) ([]memory.Neighbour, error) {
 	ids := make([]int64, 0, len(hits))
 	parts := make([]int64, 0)
@@ -31,53 +32,111 @@ func (db *DB) Neighbours(ctx context.Context, hits []memory.Hit, span int) ([]me
 	return list, db.translate("read features", err)
 }
 
-// stretches reads the messages around ids. Each seed walks the index of its
-// session in both directions; only the small columns are read.
+// neighbourRow is a neighbour with numbers where names belong: hundreds of rows
+// share a few sessions and senders, so these are looked up once.
+type neighbourRow struct {
+	memory.Neighbour
+	session int64
+	sender  sql.NullInt64
+	dropped bool
+}
+
+// stretches reads the messages around ids: a range of arrival numbers for each
+// run of seeds that are near each other. Only the small columns are read.
 func (db *DB) stretches(ctx context.Context, ids []int64, span int) ([]memory.Neighbour, error) {
-	list, err := jsonArray(ids)
+	ranges, err := db.ranges(ctx, ids, int64(span))
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, db.reader, `
-		WITH seeds AS MATERIALIZED (
-			SELECT DISTINCT m.id, m.session_id, m.sent_at, m.seq
-			FROM json_each(?1) j
-			CROSS JOIN messages m ON m.id = j.value
-		), wanted(id) AS MATERIALIZED (
-			SELECT id FROM seeds
-			UNION
-			SELECT n.id
-			FROM seeds s
-			CROSS JOIN messages n ON n.id IN (
-				SELECT id FROM messages INDEXED BY messages_order
-				WHERE session_id = s.session_id AND (sent_at, seq) < (s.sent_at, s.seq)
-				ORDER BY sent_at DESC, seq DESC
-				LIMIT ?2)
-			UNION
-			SELECT n.id
-			FROM seeds s
-			CROSS JOIN messages n ON n.id IN (
-				SELECT id FROM messages INDEXED BY messages_order
-				WHERE session_id = s.session_id AND (sent_at, seq) > (s.sent_at, s.seq)
-				ORDER BY sent_at, seq
-				LIMIT ?2)
-		)
-		SELECT m.id, s.name, m.sent_at, m.seq, m.role, coalesce(n.name, ''),
-			m.dropped OR (m.sent_at, m.seq) < (h.start_at, h.start_seq), m.features
-		FROM wanted w
-		CROSS JOIN messages m ON m.id = w.id
-		CROSS JOIN sessions s ON s.id = m.session_id
-		CROSS JOIN message_meta h ON h.session_id = m.session_id
-		LEFT JOIN senders n ON n.id = m.sender_id
-		ORDER BY m.session_id, m.sent_at, m.seq`, []any{list, span}, scanNeighbour)
+	rows, err := collect(ctx, db.reader, `
+		SELECT m.id, m.session_id, m.sent_at, m.seq, m.role, m.sender_id, m.dropped, m.features
+		FROM json_each(?) r
+		CROSS JOIN messages m ON m.session_id = r.value ->> 0 AND m.seq BETWEEN r.value ->> 1 AND r.value ->> 2`,
+		[]any{ranges}, scanNeighbour)
+	if err != nil {
+		return nil, err
+	}
+	return db.nameNeighbours(ctx, rows)
 }
 
-func scanNeighbour(rows *sql.Rows) (memory.Neighbour, error) {
-	var n memory.Neighbour
+// ranges finds where the messages are and returns, as JSON, triples of session,
+// first and last arrival number that cover span messages around each of them;
+// in order, none overlapping another.
+func (db *DB) ranges(ctx context.Context, ids []int64, span int64) (string, error) {
+	list, err := jsonArray(ids)
+	if err != nil {
+		return "", err
+	}
+	places, err := collect(ctx, db.reader, `
+		SELECT DISTINCT m.session_id, m.seq
+		FROM json_each(?) j
+		CROSS JOIN messages m ON m.id = j.value
+		ORDER BY m.session_id, m.seq`, []any{list},
+		func(rows *sql.Rows) (place [2]int64, err error) {
+			return place, rows.Scan(&place[0], &place[1])
+		})
+	if err != nil {
+		return "", err
+	}
+	ranges := make([][3]int64, 0, len(places))
+	for _, p := range places {
+		session, first, last := p[0], p[1]-span, p[1]+span
+		if n := len(ranges); n > 0 && ranges[n-1][0] == session && first <= ranges[n-1][2]+1 {
+			ranges[n-1][2] = last
+			continue
+		}
+		ranges = append(ranges, [3]int64{session, first, last})
+	}
+	b, err := json.Marshal(ranges)
+	return string(b), err
+}
+
+func scanNeighbour(rows *sql.Rows) (neighbourRow, error) {
+	var n neighbourRow
 	var role int
-	err := rows.Scan(&n.MessageID, &n.Session, &n.Position.SentAt, &n.Position.Seq, &role, &n.Sender, &n.Archived, &n.Features)
+	err := rows.Scan(&n.MessageID, &n.session, &n.Position.SentAt, &n.Position.Seq, &role, &n.sender, &n.dropped, &n.Features)
 	n.Role, n.SentAt = roles[role], time.Unix(0, n.Position.SentAt).UTC()
 	return n, err
+}
+
+// nameNeighbours puts the names in, and says what is archived.
+func (db *DB) nameNeighbours(ctx context.Context, rows []neighbourRow) ([]memory.Neighbour, error) {
+	type session struct {
+		name  string
+		start memory.Position
+	}
+	sessions, senders := map[int64]session{}, map[int64]string{}
+	list := make([]memory.Neighbour, 0, len(rows))
+	for i := range rows {
+		n := &rows[i]
+		s, ok := sessions[n.session]
+		if !ok {
+			err := db.reader.row(ctx, `
+				SELECT s.name, h.start_at, h.start_seq
+				FROM sessions s
+				JOIN message_meta h ON h.session_id = s.id
+				WHERE s.id = ?`, []any{n.session}, &s.name, &s.start.SentAt, &s.start.Seq)
+			if errors.Is(err, sql.ErrNoRows) { // removed meanwhile
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			sessions[n.session] = s
+		}
+		if _, ok := senders[n.sender.Int64]; n.sender.Valid && !ok {
+			var name string
+			err := db.reader.row(ctx, `SELECT name FROM senders WHERE id = ?`, []any{n.sender.Int64}, &name)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return nil, err
+			}
+			senders[n.sender.Int64] = name
+		}
+		n.Session, n.Sender = s.name, senders[n.sender.Int64]
+		n.Archived = n.dropped || n.Position.Before(s.start)
+		list = append(list, n.Neighbour)
+	}
+	return list, nil
 }
 
 // addParts fills in the features of the parts that were asked for.
@@ -105,7 +164,11 @@ func (db *DB) addParts(ctx context.Context, list []memory.Neighbour, parts []int
 			return err
 		}
 		message, ord := splitPassageID(id)
-		n := &list[at[message]]
+		i, ok := at[message]
+		if !ok { // its session was removed meanwhile
+			continue
+		}
+		n := &list[i]
 		if n.Parts == nil {
 			n.Parts = map[int][]byte{}
 		}

@@ -46,8 +46,9 @@ type DB struct {
 	writer *writer
 	reader *reader
 
-	vocabulary vocabulary
-	rebuild    sync.Mutex // one rebuild of the full-text index at a time
+	vocabulary  vocabulary
+	frequencies frequencyCache
+	rebuild     sync.Mutex // one rebuild of the full-text index at a time
 }
 
 // openTries is how often opening is tried while other processes open the same
