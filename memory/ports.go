@@ -17,6 +17,18 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
+// CurrentEmbedder returns the embedder to use for one piece of work: e itself, or,
+// when the model of e can change meanwhile, the one that e offers by a method
+// Current and that does not.
+func CurrentEmbedder(ctx context.Context, e Embedder) (Embedder, error) {
+	if c, ok := e.(interface {
+		Current(context.Context) (Embedder, error)
+	}); ok {
+		return c.Current(ctx)
+	}
+	return e, nil
+}
+
 // EmbeddingModel identifies a vector space.
 type EmbeddingModel struct {
 	Provider   string // "local", "openai", "static"
@@ -75,3 +87,16 @@ func (e *RetryError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the wrapped error.
 func (e *RetryError) Unwrap() error { return e.Err }
+
+// LearntModel is a model that was learnt from the messages, as a store keeps it.
+type LearntModel struct {
+	Model     EmbeddingModel
+	TrainedOn int    // messages
+	Body      []byte // opaque to the store
+}
+
+// TrainingRow is a passage as training sees it.
+type TrainingRow struct {
+	Session  int64  // a number for the session, equal for its passages
+	Features []byte // see Passage.Features
+}

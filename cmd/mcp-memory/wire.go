@@ -22,9 +22,6 @@ import (
 	"mcp-memory/tools"
 )
 
-// dimensions is the length of the vectors.
-const dimensions = 64
-
 // settleTime is how long a search waits for the vectors of what was just added.
 const settleTime = 50 * time.Millisecond
 
@@ -59,9 +56,9 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 
 // build puts the engines together.
 func (a *app) build(p *program) error {
-	embedder := embed.NewHashed(dimensions)
+	embedder := embed.NewLocal(a.db)
 	var err error
-	if a.loop, err = index.New(index.Config{Store: a.db, Embedder: embedder, Log: p.log}); err != nil {
+	if a.loop, err = index.New(index.Config{Store: a.db, Embedder: embedder, Learner: embedder, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}
 	a.history, err = history.New(history.Config{

@@ -6,6 +6,7 @@ package index
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,9 +18,25 @@ import (
 
 // Store is what the loop needs of a store.
 type Store interface {
+	// ActiveModel is the model that is searched with; the zero model = none.
+	ActiveModel(ctx context.Context) (memory.EmbeddingModel, error)
 	// UseModel makes the model the one whose vectors are kept; calling it again
 	// changes nothing.
 	UseModel(ctx context.Context, model memory.EmbeddingModel) error
+	// BeginModel adds a learnt model that is not active yet.
+	BeginModel(ctx context.Context, model memory.LearntModel) error
+	// Unbuilt returns the next n passages that the model in the making has no
+	// vector of.
+	Unbuilt(ctx context.Context, model memory.EmbeddingModel, n int) ([]memory.Pending, error)
+	// Build stores vectors of the model in the making; all passages up to the
+	// given one are done.
+	Build(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector, upTo int64) error
+	// ActivateModel makes the model in the making the active one.
+	ActivateModel(ctx context.Context, model memory.EmbeddingModel) error
+	// Acquire takes the named lease for the owner or renews it; false while
+	// another owner holds it. Release gives it back.
+	Acquire(ctx context.Context, name, owner string, lasting time.Duration) (bool, error)
+	Release(ctx context.Context, name, owner string) error
 	// Waiting returns up to n passages that need a vector now.
 	Waiting(ctx context.Context, n int) ([]memory.Pending, error)
 	// SaveVectors stores vectors and takes their passages off the queue.
@@ -35,10 +52,18 @@ type Store interface {
 	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
 }
 
+// Learner trains a model on the messages when it is time to.
+type Learner interface {
+	// Learn returns the model that is to replace the active one, with its
+	// embedder; a nil embedder = none is due.
+	Learn(ctx context.Context) (memory.LearntModel, memory.Embedder, error)
+}
+
 // Config configures a Loop.
 type Config struct {
 	Store    Store            // required
 	Embedder memory.Embedder  // required
+	Learner  Learner          // trains models of its own; nil = none
 	Batch    int              // passages a transaction; 0 = 200. A long one would keep other writers waiting
 	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
 	Poll     time.Duration    // look for what other processes left; 0 = 1 minute
@@ -50,6 +75,7 @@ type Config struct {
 // Loop is the background work of one process. It is safe for concurrent use.
 type Loop struct {
 	c     Config
+	owner string        // of leases
 	wake  chan struct{} // one slot: a wake while working is not lost
 	hurry chan struct{} // one slot: a search waits
 	drain sync.Mutex    // one batch at a time in this process
@@ -77,7 +103,7 @@ func New(c Config) (*Loop, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	l := &Loop{c: c, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), idle: make(chan struct{})}
+	l := &Loop{c: c, owner: rand.Text(), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), idle: make(chan struct{})}
 	close(l.idle)
 	return l, nil
 }
@@ -168,7 +194,7 @@ func (l *Loop) Settle(ctx context.Context, limit time.Duration) {
 func (l *Loop) Drain(ctx context.Context) error {
 	l.drain.Lock()
 	defer l.drain.Unlock()
-	if err := l.c.Store.UseModel(ctx, l.c.Embedder.Model()); err != nil {
+	if err := l.prepare(ctx); err != nil {
 		return fmt.Errorf("prepare the vectors: %w", err)
 	}
 	for {
@@ -179,11 +205,31 @@ func (l *Loop) Drain(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !more {
-			l.settled()
-			return l.tidy(ctx)
+		if more {
+			continue
 		}
+		if learnt, err := l.learn(ctx); err != nil || learnt { // what came in meanwhile is queued
+			if err != nil {
+				return fmt.Errorf("train the local model: %w", err)
+			}
+			continue
+		}
+		l.settled()
+		return l.tidy(ctx)
 	}
+}
+
+// prepare makes sure that there is an active model. Among models of one provider
+// the newest in the store is the right one.
+func (l *Loop) prepare(ctx context.Context) error {
+	active, err := l.c.Store.ActiveModel(ctx)
+	if err != nil {
+		return err
+	}
+	if model := l.c.Embedder.Model(); active.Provider != model.Provider || l.c.Learner == nil {
+		return l.c.Store.UseModel(ctx, model)
+	}
+	return nil
 }
 
 // The store is tidied after this many passages, and this share of what it has.
@@ -234,7 +280,11 @@ func (l *Loop) batch(ctx context.Context) (more bool, err error) {
 	for i, p := range pending {
 		refs[i], texts[i] = p.Ref, p.Text
 	}
-	vectors, err := l.c.Embedder.Embed(ctx, texts)
+	e, err := memory.CurrentEmbedder(ctx, l.c.Embedder)
+	if err != nil {
+		return false, err
+	}
+	vectors, err := e.Embed(ctx, texts)
 	if err == nil && len(vectors) != len(texts) {
 		err = errors.New("the embedder gave another number of vectors than it was given texts")
 	}
@@ -245,22 +295,14 @@ func (l *Loop) batch(ctx context.Context) (more bool, err error) {
 		l.c.Log.Warn("embed messages", "error", err, "texts", len(texts))
 		return true, l.c.Store.Postpone(ctx, refs, l.c.Now().Add(l.c.Retry), err.Error())
 	}
-	return true, l.save(ctx, refs, vectors)
+	return true, l.save(ctx, e.Model(), refs, vectors)
 }
 
 // save stores the vectors that there are and takes the rest off the queue.
-func (l *Loop) save(ctx context.Context, refs []int64, vectors [][]float32) error {
-	var found []memory.Vector
-	var none []int64
-	for i, v := range vectors {
-		if v == nil {
-			none = append(none, refs[i])
-		} else {
-			found = append(found, memory.Vector{Ref: refs[i], Values: v})
-		}
-	}
+func (l *Loop) save(ctx context.Context, model memory.EmbeddingModel, refs []int64, vectors [][]float32) error {
+	found, none := sortOut(refs, vectors)
 	if len(found) > 0 {
-		if err := l.c.Store.SaveVectors(ctx, l.c.Embedder.Model(), found); err != nil {
+		if err := l.c.Store.SaveVectors(ctx, model, found); err != nil {
 			return err
 		}
 	}
@@ -268,4 +310,16 @@ func (l *Loop) save(ctx context.Context, refs []int64, vectors [][]float32) erro
 		return nil
 	}
 	return l.c.Store.Skip(ctx, none)
+}
+
+// sortOut parts the passages that have a vector from those that can have none.
+func sortOut(refs []int64, vectors [][]float32) (found []memory.Vector, none []int64) {
+	for i, v := range vectors {
+		if v == nil {
+			none = append(none, refs[i])
+		} else {
+			found = append(found, memory.Vector{Ref: refs[i], Values: v})
+		}
+	}
+	return found, none
 }

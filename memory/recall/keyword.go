@@ -248,7 +248,7 @@ func (s *keywordSearch) best(ctx context.Context, rare []string, freq memory.Fre
 	if err != nil {
 		return err
 	}
-	ranked, err := s.r.rank(ctx, s.req, freq, hits, nil, wordWeights())
+	ranked, err := s.r.rank(ctx, s.req, freq, hits, meaning{}, wordWeights())
 	if err != nil {
 		return err
 	}

@@ -3,10 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/rank"
@@ -41,13 +38,10 @@ func (r *Recall) semantic(ctx context.Context, q text.Query, req Request, p page
 	if err != nil {
 		return err
 	}
-	near := r.byVectors(ctx, req, found)
-	cosine := make(map[rank.Passage]float64, len(near))
-	for _, h := range near {
-		cosine[rank.Passage{MessageID: h.MessageID, Ord: h.Ord}] = h.Score
-	}
-	hits = append(hits, near[:min(len(near), vectorCandidates)]...)
-	ranked, err := r.rank(ctx, req, freq, hits, cosine, r.weights)
+	near, degraded := r.nearest(ctx, req)
+	found.degraded = degraded
+	hits = append(hits, near.hits[:min(len(near.hits), vectorCandidates)]...)
+	ranked, err := r.rank(ctx, req, freq, hits, near, r.weights)
 	if err != nil {
 		return err
 	}
@@ -104,56 +98,8 @@ func affordable(terms []string, freq memory.Frequencies) (rare, common []string)
 	return known, nil
 }
 
-// byVectors collects the nearest passages. When there are none to be had it says
-// why in found.degraded: the search goes on by words.
-func (r *Recall) byVectors(ctx context.Context, req Request, found *findings) []memory.Hit {
-	if r.embedder == nil {
-		found.degraded = "no embedder is configured: found by words only"
-		return nil
-	}
-	r.settle(ctx)
-	vectors, err := r.embedder.Embed(ctx, []string{req.Query})
-	if err != nil {
-		r.log.Warn("embed query", "error", err)
-		found.degraded = "the embedder does not answer: found by words only"
-		return nil
-	}
-	found.degraded = r.progress(ctx)
-	if len(vectors) != 1 || vectors[0] == nil {
-		return nil
-	}
-	hits, err := r.store.Nearest(ctx, r.embedder.Model(), vectors[0], req.Filter, nearest)
-	switch {
-	case errors.Is(err, memory.ErrUnavailable):
-		found.degraded = "no message has a vector yet: found by words only"
-	case err != nil:
-		r.log.Error("search vectors", "error", err)
-		found.degraded = "the vector index does not work: found by words only; run mcp-memory doctor"
-	}
-	return hits
-}
-
-// progress says how far the vectors are behind; "" = not at all.
-func (r *Recall) progress(ctx context.Context) string {
-	p, err := r.store.Progress(ctx, r.embedder.Model())
-	if err != nil || p.Waiting == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s of %s passages have a vector yet; the others were found by words only",
-		thousands(p.Indexed), thousands(p.Indexed+p.Waiting))
-}
-
-// thousands writes n with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // rank orders the candidates and their neighbours.
-func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies, hits []memory.Hit, cosine map[rank.Passage]float64, weights rank.Weights) ([]rank.Ranked, error) {
+func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies, hits []memory.Hit, near meaning, weights rank.Weights) ([]rank.Ranked, error) {
 	if len(hits) == 0 {
 		return nil, nil
 	}
@@ -168,11 +114,12 @@ func (r *Recall) rank(ctx context.Context, req Request, freq memory.Frequencies,
 	for i := range neighbours {
 		neighbours[i].SentAt = neighbours[i].SentAt.In(r.location)
 	}
+	near.complete(neighbours)
 	return rank.Rank(rank.Input{
 		Question:   rank.NewQuestion(req.Query, senders, freq),
 		Neighbours: neighbours,
 		Found:      hits,
-		Cosine:     cosine,
+		Cosine:     near.cosine,
 		MeanTerms:  freq.MeanTerms,
 		Weights:    weights,
 		Lets: func(n *memory.Neighbour) bool {

@@ -48,7 +48,7 @@ func (db *DB) SaveVectors(ctx context.Context, model memory.EmbeddingModel, vect
 		if err != nil {
 			return err
 		}
-		saved := 0
+		saved := int64(0)
 		for _, v := range vectors {
 			gone, err := tx.change(`DELETE FROM embed_queue WHERE corpus = 'message' AND ref = ?`, v.Ref)
 			if err != nil {
@@ -57,19 +57,22 @@ func (db *DB) SaveVectors(ctx context.Context, model memory.EmbeddingModel, vect
 			if gone == 0 {
 				continue
 			}
-			if err := saveVector(tx, id, v); err != nil {
+			n, err := saveVector(tx, id, v)
+			if err != nil {
 				return err
 			}
-			saved++
+			saved += n
 		}
 		return tx.exec(`UPDATE embedding_models SET vectors = vectors + ? WHERE id = ?`, saved, id)
 	})
 	return db.translate("save vectors", err)
 }
 
-func saveVector(tx tx, table int64, v memory.Vector) error {
+// saveVector stores a vector, unless its message is gone; it returns how many
+// that were.
+func saveVector(tx tx, table int64, v memory.Vector) (int64, error) {
 	message, _ := splitPassageID(v.Ref)
-	return tx.exec(`
+	return tx.change(`
 		INSERT INTO `+vectorTable(table)+`(passage_id, session_id, sent_at, role, embedding)
 		SELECT ?, session_id, sent_at, role, ? FROM messages WHERE id = ?`,
 		v.Ref, encodeVector(v.Values), message)

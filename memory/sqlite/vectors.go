@@ -46,34 +46,31 @@ func (db *DB) UseModel(ctx context.Context, model memory.EmbeddingModel) error {
 		return db.translate("look up the embedding model", err)
 	}
 	err = db.writer.do(ctx, func(tx tx) error {
-		others, err := modelIDs(tx)
-		if err != nil {
+		err := tx.row(findModel, modelKey(model), &id)
+		if !errors.Is(err, sql.ErrNoRows) { // another process has been here
+			return err
+		}
+		if err := dropModels(tx, "true"); err != nil {
 			return err
 		}
 		id, err := tx.insert(`
-			INSERT OR IGNORE INTO embedding_models(provider, name, dimensions, active, created_at)
+			INSERT INTO embedding_models(provider, name, dimensions, active, created_at)
 			VALUES(?, ?, ?, 1, ?)`, model.Provider, model.Name, model.Dimensions, db.opts.Now().UnixNano())
 		if err != nil {
 			return err
 		}
-		if err := tx.row(findModel, modelKey(model), &id); err != nil {
+		if err := tx.script(vectorTableSQL(id, model.Dimensions)); err != nil {
 			return err
 		}
-		for _, other := range others {
-			if other == id { // another process has been here
-				return nil
-			}
-			if err := tx.script(fmt.Sprintf("DROP TABLE %s; DELETE FROM embedding_models WHERE id = %d;", vectorTable(other), other)); err != nil {
-				return err
-			}
-		}
-		return createVectorTable(tx, id, model.Dimensions)
+		return tx.exec(`INSERT OR IGNORE INTO embed_queue(corpus, ref) SELECT 'message', id FROM (` + hotPassages + `)`)
 	})
 	return db.translate("set up the vectors", err)
 }
 
-func createVectorTable(tx tx, id int64, dimensions int) error {
-	if err := tx.script(fmt.Sprintf(`
+// vectorTableSQL makes the table of a model. The chunk size is measured: larger
+// chunks search faster and take a little more room when there is little in them.
+func vectorTableSQL(id int64, dimensions int) string {
+	return fmt.Sprintf(`
 		CREATE VIRTUAL TABLE %s USING vec0(
 			passage_id INTEGER PRIMARY KEY,
 			session_id INTEGER,
@@ -81,10 +78,7 @@ func createVectorTable(tx tx, id int64, dimensions int) error {
 			role INTEGER,
 			embedding FLOAT[%d] distance_metric=L2,
 			chunk_size=1024
-		)`, vectorTable(id), dimensions)); err != nil {
-		return err
-	}
-	return tx.exec(`INSERT OR IGNORE INTO embed_queue(corpus, ref) SELECT 'message', id FROM (` + hotPassages + `)`)
+		)`, vectorTable(id), dimensions)
 }
 
 // hotPassages selects the passages of all hot messages that may have a vector.
@@ -93,11 +87,15 @@ const hotPassages = `
 	FROM message_meta h
 	CROSS JOIN messages m ON m.session_id = h.session_id
 	LEFT JOIN passages p ON p.message_id = m.id
-	WHERE m.features IS NOT NULL AND NOT m.dropped AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`
+	WHERE ` + isHot
 
-func modelIDs(tx tx) ([]int64, error) {
+// isHot is true of a hot message m with text, h being the meta data of its session.
+const isHot = `m.features IS NOT NULL AND NOT m.dropped AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`
+
+// modelIDs lists the models that the condition selects.
+func modelIDs(tx tx, condition string) ([]int64, error) {
 	var list string
-	if err := tx.row(`SELECT json_group_array(id) FROM embedding_models`, nil, &list); err != nil {
+	if err := tx.row(`SELECT json_group_array(id) FROM embedding_models WHERE `+condition, nil, &list); err != nil {
 		return nil, err
 	}
 	var ids []int64
@@ -114,7 +112,7 @@ func (db *DB) dropVectors(ctx context.Context, tx tx, condition string, args []a
 	if err := tx.exec(`DELETE FROM embed_queue WHERE corpus = 'message' AND ref IN (`+ids+`)`, args...); err != nil {
 		return err
 	}
-	models, err := modelIDs(tx)
+	models, err := modelIDs(tx, "true")
 	if err != nil {
 		return err
 	}

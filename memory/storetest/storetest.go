@@ -23,6 +23,7 @@ package storetest
 import (
 	"testing"
 
+	local "mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/recall"
@@ -33,6 +34,7 @@ type Store interface {
 	history.Store
 	recall.Store
 	index.Store
+	local.LocalStore
 }
 
 // theme is a group of tests, each on an empty store of its own.
@@ -50,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"text":        searching,
 		"filter":      filtering,
 		"vectors":     embedding,
+		"models":      learning,
 		"queue":       queueing,
 		"concurrency": sharing,
 	} {

@@ -1,0 +1,208 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcp-memory/memory"
+)
+
+// ActiveModel is the model that is searched with; the zero model when there is
+// none yet.
+func (db *DB) ActiveModel(ctx context.Context) (memory.EmbeddingModel, error) {
+	var m memory.EmbeddingModel
+	err := db.reader.row(ctx, `SELECT provider, name, dimensions FROM embedding_models WHERE active`, nil, &m.Provider, &m.Name, &m.Dimensions)
+	if errors.Is(err, sql.ErrNoRows) {
+		return memory.EmbeddingModel{}, nil
+	}
+	return m, db.translate("read the active model", err)
+}
+
+// LearntModel reads a model that was learnt from the messages; ErrNotFound when
+// it has been replaced.
+func (db *DB) LearntModel(ctx context.Context, model memory.EmbeddingModel) (memory.LearntModel, error) {
+	l := memory.LearntModel{Model: model}
+	err := db.reader.row(ctx, `
+		SELECT l.trained_on, l.body
+		FROM embedding_models m
+		JOIN local_models l ON l.model_id = m.id
+		WHERE m.provider = ? AND m.name = ? AND m.dimensions = ?`, modelKey(model), &l.TrainedOn, &l.Body)
+	return l, db.translate("read the learnt model", err)
+}
+
+// Documents counts the messages with text.
+func (db *DB) Documents(ctx context.Context) (int, error) {
+	var n int
+	err := db.reader.row(ctx, `SELECT documents FROM corpus_totals WHERE corpus = 'message'`, nil, &n)
+	return n, db.translate("count messages", err)
+}
+
+// TrainingRows returns all passages that are embedded, archived ones included, in
+// order of session and arrival.
+func (db *DB) TrainingRows(ctx context.Context) ([]memory.TrainingRow, error) {
+	rows, err := collect(ctx, db.reader, `
+		SELECT m.session_id, coalesce(p.features, m.features)
+		FROM messages m INDEXED BY messages_arrival
+		LEFT JOIN passages p ON p.message_id = m.id
+		WHERE m.features IS NOT NULL
+		ORDER BY m.session_id, m.seq, p.id`, nil,
+		func(rows *sql.Rows) (memory.TrainingRow, error) {
+			var r memory.TrainingRow
+			err := rows.Scan(&r.Session, &r.Features)
+			return r, err
+		})
+	return rows, db.translate("read the training rows", err)
+}
+
+// BeginModel adds a learnt model that is not active yet, with an empty table. One
+// in the making from before, which a crash has left, goes.
+func (db *DB) BeginModel(ctx context.Context, l memory.LearntModel) error {
+	err := db.writer.do(ctx, func(tx tx) error {
+		if err := dropModels(tx, "NOT active"); err != nil {
+			return err
+		}
+		id, err := tx.insert(`
+			INSERT INTO embedding_models(provider, name, dimensions, active, created_at)
+			VALUES(?, ?, ?, 0, ?)`, l.Model.Provider, l.Model.Name, l.Model.Dimensions, db.opts.Now().UnixNano())
+		if err != nil {
+			return err
+		}
+		if err := tx.exec(`INSERT INTO local_models(model_id, trained_on, body) VALUES(?, ?, ?)`, id, l.TrainedOn, l.Body); err != nil {
+			return err
+		}
+		return tx.script(vectorTableSQL(id, l.Model.Dimensions))
+	})
+	return db.translate("begin the model", err)
+}
+
+// Unbuilt returns the next n passages that the model in the making has no vector
+// of, each with its text; none when it has all.
+func (db *DB) Unbuilt(ctx context.Context, model memory.EmbeddingModel, n int) ([]memory.Pending, error) {
+	list, err := collect(ctx, db.reader, `
+		WITH done(built_to) AS MATERIALIZED (SELECT built_to FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?)
+		SELECT coalesce(p.id, m.id << 8), coalesce(CAST(substr(CAST(m.content AS BLOB), p.start + 1, p.length) AS TEXT), m.content)
+		FROM done
+		CROSS JOIN messages m ON m.id >= done.built_to >> 8
+		CROSS JOIN message_meta h ON h.session_id = m.session_id
+		LEFT JOIN passages p ON p.message_id = m.id
+		WHERE coalesce(p.id, m.id << 8) > done.built_to AND `+isHot+`
+		ORDER BY m.id, p.id
+		LIMIT ?`, append(modelKey(model), n),
+		func(rows *sql.Rows) (memory.Pending, error) {
+			var p memory.Pending
+			err := rows.Scan(&p.Ref, &p.Text)
+			return p, err
+		})
+	return list, db.translate("read passages to embed", err)
+}
+
+// Build stores vectors of the model in the making and notes that all passages up
+// to the given one are done. Those of messages that are gone meanwhile are left
+// out.
+func (db *DB) Build(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector, upTo int64) error {
+	for _, v := range vectors {
+		if err := checkVector(v.Values, model.Dimensions); err != nil {
+			return err
+		}
+	}
+	err := db.writer.do(ctx, func(tx tx) error {
+		id, err := inTheMaking(tx, model)
+		if err != nil {
+			return err
+		}
+		saved := int64(0)
+		for _, v := range vectors {
+			n, err := saveVector(tx, id, v)
+			if err != nil {
+				return err
+			}
+			saved += n
+		}
+		return tx.exec(`UPDATE embedding_models SET vectors = vectors + ?, built_to = ? WHERE id = ?`, saved, upTo, id)
+	})
+	return db.translate("build the model", err)
+}
+
+func inTheMaking(tx tx, model memory.EmbeddingModel) (int64, error) {
+	var id int64
+	err := tx.row(findModel+` AND NOT active`, modelKey(model), &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, memory.Unavailablef("the model %s is not in the making any more", model.Name)
+	}
+	return id, err
+}
+
+// ActivateModel makes the model in the making the one that is searched with, in
+// one short transaction: what came in since it was built is queued for it, the
+// model before goes.
+func (db *DB) ActivateModel(ctx context.Context, model memory.EmbeddingModel) error {
+	err := db.writer.do(ctx, func(tx tx) error {
+		id, err := inTheMaking(tx, model)
+		if err != nil {
+			return err
+		}
+		if err := dropModels(tx, "active"); err != nil {
+			return err
+		}
+		if err := tx.exec(`UPDATE embedding_models SET active = 1 WHERE id = ?`, id); err != nil {
+			return err
+		}
+		if err := tx.exec(`
+			DELETE FROM embed_queue
+			WHERE corpus = 'message' AND ref <= (SELECT built_to FROM embedding_models WHERE id = ?)`, id); err != nil {
+			return err
+		}
+		return tx.exec(`
+			INSERT OR IGNORE INTO embed_queue(corpus, ref)
+			SELECT 'message', id FROM (`+hotPassages+`)
+			WHERE id > (SELECT built_to FROM embedding_models WHERE id = ?)`, id)
+	})
+	return db.translate("activate the model", err)
+}
+
+// dropModels deletes the models that the condition selects, with their vectors.
+func dropModels(tx tx, condition string) error {
+	ids, err := modelIDs(tx, condition)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := tx.script(fmt.Sprintf("DROP TABLE %s; DELETE FROM embedding_models WHERE id = %d;", vectorTable(id), id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Acquire takes the named lease for the owner or renews it; false while another
+// owner holds it.
+func (db *DB) Acquire(ctx context.Context, name, owner string, lasting time.Duration) (bool, error) {
+	now := db.opts.Now().UnixNano()
+	held := false
+	err := db.writer.do(ctx, func(tx tx) error {
+		var fence int64
+		err := tx.row(`
+			INSERT INTO leases(name, owner, fence, expires) VALUES(?1, ?2, 1, ?3)
+			ON CONFLICT(name) DO UPDATE SET
+				fence = fence + (owner <> excluded.owner), owner = excluded.owner, expires = excluded.expires
+			WHERE owner = excluded.owner OR expires <= ?4
+			RETURNING fence`, []any{name, owner, now + int64(lasting), now}, &fence)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		held = err == nil
+		return err
+	})
+	return held && err == nil, db.translate("acquire the lease", err)
+}
+
+// Release gives the lease back, if the owner still has it.
+func (db *DB) Release(ctx context.Context, name, owner string) error {
+	err := db.writer.do(ctx, func(tx tx) error {
+		return tx.exec(`UPDATE leases SET expires = 0 WHERE name = ? AND owner = ?`, name, owner)
+	})
+	return db.translate("release the lease", err)
+}
