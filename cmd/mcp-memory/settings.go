@@ -28,6 +28,7 @@ type settings struct {
 	MaxHistoryMessages int      `group:"Storage" default:"16" help:"Messages that get_context gives whole."`
 	MaxHistoryBytes    byteSize `group:"Storage" default:"4MiB" help:"Text that a session may have before its oldest part moves to the archive; 0 = no limit."`
 	KeepVectors        word     `group:"Storage" enum:"hot,all" default:"hot" help:"Whether the archive keeps its vectors: hot = no, all = yes."`
+	Embedder           word     `group:"storage" enum:"hashed,local" default:"hashed" help:"How semantic search gets its vectors. hashed: from the words, at once. local: learnt from the recorded messages, better, for about 20 MB more memory. Use one for all servers of a file."`
 	TimeZone           string   `placeholder:"ZONE" help:"Time zone of times written without one, such as Asia/Taipei; default: the system's."`
 
 	zone *time.Location

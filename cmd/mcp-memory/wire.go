@@ -56,9 +56,9 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 
 // build puts the engines together.
 func (a *app) build(p *program) error {
-	embedder := embed.NewLocal(a.db)
+	embedder, learner := a.embedder()
 	var err error
-	if a.loop, err = index.New(index.Config{Store: a.db, Embedder: embedder, Learner: embedder, Log: p.log}); err != nil {
+	if a.loop, err = index.New(index.Config{Store: a.db, Embedder: embedder, Learner: learner, OnLearnt: debug.FreeOSMemory, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}
 	a.history, err = history.New(history.Config{
@@ -76,6 +76,15 @@ func (a *app) build(p *program) error {
 		return fmt.Errorf("build recall: %w", err)
 	}
 	return nil
+}
+
+// embedder is what makes the vectors; learner is nil when nothing is learnt.
+func (a *app) embedder() (memory.Embedder, index.Learner) {
+	if a.settings.Embedder != "local" {
+		return embed.NewHashed(0), nil
+	}
+	local := embed.NewLocal(a.db)
+	return local, local
 }
 
 // masker hides secrets, nil when that is switched off. Its rules take a moment

@@ -64,6 +64,7 @@ type Config struct {
 	Store    Store            // required
 	Embedder memory.Embedder  // required
 	Learner  Learner          // trains models of its own; nil = none
+	OnLearnt func()           // called after a new model became active; nil = nothing
 	Batch    int              // passages a transaction; 0 = 200. A long one would keep other writers waiting
 	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
 	Poll     time.Duration    // look for what other processes left; 0 = 1 minute

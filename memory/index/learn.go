@@ -36,6 +36,9 @@ func (l *Loop) learn(ctx context.Context) (bool, error) {
 		l.c.Log.Info("the model was replaced while it was built", "error", err)
 		return false, nil
 	}
+	if err == nil && l.c.OnLearnt != nil {
+		l.c.OnLearnt()
+	}
 	return err == nil, err
 }
 
