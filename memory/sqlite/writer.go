@@ -106,11 +106,7 @@ func (t tx) exec(query string, args ...any) error {
 
 // insert runs an INSERT and returns the rowid it gave.
 func (t tx) insert(query string, args ...any) (int64, error) {
-	st, err := t.statement(query)
-	if err != nil {
-		return 0, err
-	}
-	res, err := st.ExecContext(context.Background(), args...)
+	res, err := t.run(query, args)
 	if err != nil {
 		return 0, err
 	}
@@ -119,15 +115,19 @@ func (t tx) insert(query string, args ...any) (int64, error) {
 
 // change runs a statement and returns how many rows it changed.
 func (t tx) change(query string, args ...any) (int64, error) {
-	st, err := t.statement(query)
-	if err != nil {
-		return 0, err
-	}
-	res, err := st.ExecContext(context.Background(), args...)
+	res, err := t.run(query, args)
 	if err != nil {
 		return 0, err
 	}
 	return res.RowsAffected()
+}
+
+func (t tx) run(query string, args []any) (sql.Result, error) {
+	st, err := t.statement(query)
+	if err != nil {
+		return nil, err
+	}
+	return st.ExecContext(context.Background(), args...)
 }
 
 // row runs a query of one row and scans it; sql.ErrNoRows when there is none.

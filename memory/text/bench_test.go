@@ -1,6 +1,7 @@
 package text_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,5 +64,30 @@ func BenchmarkMask(b *testing.B) {
 				r.Mask(s)
 			}
 		})
+	}
+}
+
+// BenchmarkMaskHostile masks texts made to be slow: time must grow with length
+// alone.
+func BenchmarkMaskHostile(b *testing.B) {
+	r := text.NewRedactor()
+	r.Warm()
+	for name, unit := range map[string]string{
+		"base64":      "QUJDREVGR0hJSktM",
+		"PEM starts":  "-----BEGIN PRIVATE" + " KEY-----\n",
+		"markers":     "[redacted:",
+		"curl":        "curl ",
+		"commands":    "curl -u a1:b2 ",
+		"assignments": "password: a1 ",
+	} {
+		for _, size := range []int{64 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
+				s := strings.Repeat(unit, size/len(unit))
+				b.SetBytes(int64(len(s)))
+				for b.Loop() {
+					r.Mask(s)
+				}
+			})
+		}
 	}
 }
