@@ -220,7 +220,7 @@ func (s *keywordSearch) some(ctx context.Context, terms []string) error {
 	if len(rare)+len(common) == 0 {
 		return nil
 	}
-	count, err := s.r.store.Count(ctx, memory.TextQuery{Any: slices.Concat(rare, common)}, s.req.Filter, maxTotal)
+	count, err := s.r.store.Count(ctx, memory.TextQuery{Any: slices.Concat(rare, common)}, s.req.Filter, max(maxRelaxed, s.need))
 	if err != nil {
 		return err
 	}
@@ -240,6 +240,10 @@ func (s *keywordSearch) some(ctx context.Context, terms []string) error {
 	st := stage{signals: []string{"some_words"}, to: .1, order: memory.NewestFirst, relaxed: true, counted: true}
 	return s.stage(ctx, memory.TextQuery{Any: common}, st)
 }
+
+// maxRelaxed is how many messages that have some of the words are counted: there
+// are always many, and the number says little.
+const maxRelaxed = 100
 
 // best adds the messages that have the most and the rarest of the words of the
 // query, the terms that are no candidates by themselves counted too.

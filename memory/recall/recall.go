@@ -41,7 +41,7 @@ type Request struct {
 type Result struct {
 	Hits       []Hit     // best first
 	Segments   []Segment // the hits with their surroundings, in the order of their best hit
-	Total      int       // hits in all, up to 1,000
+	Total      int       // hits in all, up to 1,000; of those with some of the words only, up to 100
 	Relaxed    bool      // no message has all the words: these have some of them
 	Degraded   string    // why vectors were missing or incomplete; "" = they took part
 	NextCursor string    // "" = the last page
