@@ -23,8 +23,9 @@ const maxParts = 255
 // in loc.
 func Analyse(m memory.Message, loc *time.Location) memory.Entry {
 	e := memory.Entry{Message: m}
-	head := rank.Head(m.Sender, m.SentAt.In(loc))
-	whole, words := passage(m.Content, 0, text.Span{End: len(m.Content)})
+	sentAt := m.SentAt.In(loc)
+	head := rank.Head(m.Sender, sentAt)
+	whole, words := passage(m.Content, 0, text.Span{End: len(m.Content)}, sentAt)
 	if len(whole.Tokens) == 0 {
 		return e
 	}
@@ -37,15 +38,15 @@ func Analyse(m memory.Message, loc *time.Location) memory.Entry {
 	}
 	e.Passages = append(make([]memory.Passage, 0, len(spans)+1), whole)
 	for i, span := range spans[:min(len(spans), maxParts)] {
-		part, _ := passage(m.Content, i+1, span)
+		part, _ := passage(m.Content, i+1, span, sentAt)
 		part.Head, part.Embed = head, true
 		e.Passages = append(e.Passages, part)
 	}
 	return e
 }
 
-// passage analyses one stretch of a content.
-func passage(content string, ord int, span text.Span) (memory.Passage, []memory.Word) {
+// passage analyses one stretch of a content that was sent at the given time.
+func passage(content string, ord int, span text.Span, sentAt time.Time) (memory.Passage, []memory.Word) {
 	stretch := content[span.Start:span.End]
 	p := memory.Passage{Ord: ord, Start: span.Start, End: span.End}
 	var words []memory.Word
@@ -58,7 +59,7 @@ func passage(content string, ord int, span text.Span) (memory.Passage, []memory.
 		}
 	}
 	if len(p.Tokens) > 0 {
-		features := rank.Describe(stretch)
+		features := rank.Describe(stretch, sentAt)
 		p.Features, p.Terms = features.Encode(), features.Length
 	}
 	return p, words

@@ -39,7 +39,7 @@ func TestAnalyseShortText(t *testing.T) {
 	if !slices.Equal(p.Tokens, tokens) {
 		t.Errorf("Tokens = %q, want %q", p.Tokens, tokens)
 	}
-	features := rank.Describe(content)
+	features := rank.Describe(content, noon)
 	if !slices.Equal(p.Features, features.Encode()) || p.Terms != features.Length || p.Terms == 0 {
 		t.Errorf("Features do not describe the content, or Terms = %d is not %d", p.Terms, features.Length)
 	}

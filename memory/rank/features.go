@@ -3,9 +3,12 @@ package rank
 import (
 	"encoding/binary"
 	"hash/fnv"
+	"iter"
+	"math"
 	"slices"
 	"sort"
 	"strings"
+	"time"
 	"unicode"
 
 	"mcp-memory/memory/text"
@@ -14,10 +17,10 @@ import (
 // Features is what ranking needs to know of a passage. It is computed once,
 // when the message is stored, so that a search reads no text.
 type Features struct {
-	Terms       []Term // distinct content terms, by hash
-	Length      int    // content terms, repeated ones counted
-	Question    bool   // it ends with a question mark
-	FirstPerson bool   // it speaks of its sender: I, my, we, 我, 私, …
+	Terms    []Term // distinct content terms, by hash
+	Length   int    // content terms, repeated ones counted
+	Question bool   // it ends with a question mark
+	Form
 }
 
 // Term is a content term and how often it occurs, 255 at most. Only its hash is
@@ -31,8 +34,10 @@ type Term struct {
 // maxTerms bounds the features of a very long text; its parts have their own.
 const maxTerms = 1024
 
-// Describe computes the features of a passage from its text.
-func Describe(passage string) Features {
+// Describe computes the features of a passage from its text. sentAt says which
+// day "yesterday" is the one before, in the time's own zone; the zero time knows
+// none.
+func Describe(passage string, sentAt time.Time) Features {
 	f := Features{}
 	counts := map[uint32]int{}
 	for _, t := range text.Terms(passage) {
@@ -48,13 +53,9 @@ func Describe(passage string) Features {
 	slices.SortFunc(f.Terms, func(a, b Term) int { return compareHash(a.Hash, b.Hash) })
 	body := strings.TrimSpace(withoutNote(passage))
 	f.Question = strings.HasSuffix(body, "?") || strings.HasSuffix(body, "？")
-	f.FirstPerson = len(body) <= maxForm && speaksInFirstPerson(body)
+	f.Form = formOf(body, civilOf(sentAt), !sentAt.IsZero())
 	return f
 }
-
-// maxForm is the size in bytes up to which the form of a text says something: a
-// long one holds an "I" anyway.
-const maxForm = 1000
 
 func compareHash(a, b uint32) int {
 	switch {
@@ -73,31 +74,49 @@ func Hash(term string) uint32 {
 	return h.Sum32()
 }
 
-// The layout of encoded features: version, flags, length (uvarint), then five
-// bytes a term: hash (little-endian), count.
+// The layout of encoded features: version, flags, number of day ranges, length
+// (uvarint), each day range (varint of its first day, uvarint of the days
+// behind it), then five bytes a term: hash (little-endian), count.
 const (
-	featuresVersion = 1
-	flagQuestion    = 1 << 0
-	flagFirstPerson = 1 << 1
+	featuresVersion = 2
 	termSize        = 5
+)
+
+// The flags of encoded features, in the order of flags. The two highest bits
+// count capitals.
+const (
+	flagQuestion = 1 << iota
+	flagFirstPerson
+	flagTime
+	flagNumber
+	flagQuoted
+	flagPlace
+	capitalsShift = iota
 )
 
 // Encode writes the features in a few bytes a term.
 func (f *Features) Encode() []byte {
-	b := make([]byte, 0, 8+termSize*len(f.Terms))
-	flags := byte(0)
-	if f.Question {
-		flags |= flagQuestion
-	}
-	if f.FirstPerson {
-		flags |= flagFirstPerson
-	}
-	b = append(b, featuresVersion, flags)
+	b := make([]byte, 0, 16+termSize*len(f.Terms))
+	b = append(b, featuresVersion, f.flags(), byte(len(f.Days)))
 	b = binary.AppendUvarint(b, uint64(f.Length))
+	for _, r := range f.Days {
+		b = binary.AppendVarint(b, int64(r.From))
+		b = binary.AppendUvarint(b, uint64(r.To-r.From))
+	}
 	for _, t := range f.Terms {
 		b = append(binary.LittleEndian.AppendUint32(b, t.Hash), t.Count)
 	}
 	return b
+}
+
+func (f *Features) flags() byte {
+	flags := byte(f.Capitals) << capitalsShift
+	for i, on := range [...]bool{f.Question, f.FirstPerson, f.Time, f.Number, f.Quoted, f.Place} {
+		if on {
+			flags |= 1 << i
+		}
+	}
+	return flags
 }
 
 // Decode reads encoded features. Nothing, another version or damaged bytes give
@@ -108,10 +127,9 @@ func Decode(b []byte) Features {
 	if s.terms == nil {
 		return f
 	}
-	f.Terms = make([]Term, len(s.terms)/termSize)
-	for i := range f.Terms {
-		f.Terms[i] = s.term(i)
-	}
+	f.Days = slices.Collect(s.ranges())
+	f.Terms = make([]Term, 0, len(s.terms)/termSize)
+	f.Terms = slices.AppendSeq(f.Terms, s.each())
 	return f
 }
 
@@ -119,21 +137,88 @@ func Decode(b []byte) Features {
 // the few words of a question and leaves the others alone. Bytes of another
 // version or damaged ones are like no text.
 type stored struct {
-	Features        // without its terms
+	Features        // without its terms and day ranges
+	days     []byte // the day ranges
 	terms    []byte // termSize bytes each, by hash
 }
 
 func open(b []byte) stored {
-	if len(b) < 3 || b[0] != featuresVersion {
+	if len(b) < 4 || b[0] != featuresVersion || b[2] > maxDayRanges {
 		return stored{}
 	}
-	length, n := binary.Uvarint(b[2:])
-	if n <= 0 || (len(b)-2-n)%termSize != 0 {
+	flags, ranges, rest := b[1], int(b[2]), b[3:]
+	length, n := binary.Uvarint(rest)
+	if n <= 0 || length > math.MaxInt32 {
 		return stored{}
 	}
-	return stored{
-		Features: Features{Length: int(length), Question: b[1]&flagQuestion != 0, FirstPerson: b[1]&flagFirstPerson != 0},
-		terms:    b[2+n:],
+	rest = rest[n:]
+	size := rangesSize(rest, ranges)
+	if size < 0 || (len(rest)-size)%termSize != 0 {
+		return stored{}
+	}
+	s := stored{days: rest[:size], terms: rest[size:]}
+	s.Length = int(length)
+	s.Question = flags&flagQuestion != 0
+	s.Form = Form{
+		FirstPerson: flags&flagFirstPerson != 0,
+		Time:        flags&flagTime != 0,
+		Number:      flags&flagNumber != 0,
+		Quoted:      flags&flagQuoted != 0,
+		Place:       flags&flagPlace != 0,
+		Capitals:    int(flags >> capitalsShift),
+	}
+	return s
+}
+
+// rangesSize returns how many bytes n encoded day ranges take; -1 when b does
+// not begin with so many sound ones.
+func rangesSize(b []byte, n int) int {
+	size := 0
+	for range n {
+		_, width := readRange(b[size:])
+		if width == 0 {
+			return -1
+		}
+		size += width
+	}
+	return size
+}
+
+// readRange reads the day range that b begins with, and how many bytes it takes;
+// 0 when there is none.
+func readRange(b []byte) (r DayRange, width int) {
+	from, n := binary.Varint(b)
+	if n <= 0 || from < -maxDayOffset || from > maxDayOffset {
+		return r, 0
+	}
+	length, m := binary.Uvarint(b[n:])
+	if m <= 0 || length > 2*maxDayOffset {
+		return r, 0
+	}
+	return DayRange{int(from), int(from) + int(length)}, n + m
+}
+
+// ranges gives the day ranges.
+func (s *stored) ranges() iter.Seq[DayRange] {
+	return func(yield func(DayRange) bool) {
+		for b := s.days; len(b) > 0; {
+			r, width := readRange(b)
+			if !yield(r) {
+				return
+			}
+			b = b[width:]
+		}
+	}
+}
+
+// each gives the terms.
+func (s *stored) each() iter.Seq[Term] {
+	return func(yield func(Term) bool) {
+		for i := range len(s.terms) / termSize {
+			if !yield(s.term(i)) {
+				return
+			}
+		}
 	}
 }
 
@@ -163,26 +248,4 @@ func withoutNote(s string) string {
 		return trimmed[:i]
 	}
 	return s
-}
-
-// firstPerson are the words by which a text speaks of its sender: English words
-// and, for scripts without spaces, characters to look for anywhere.
-var firstPerson = struct {
-	words      []string
-	characters string
-}{
-	words:      []string{"i", "me", "my", "mine", "we", "us", "our", "ours"},
-	characters: "我私僕俺",
-}
-
-func speaksInFirstPerson(s string) bool {
-	if strings.ContainsAny(s, firstPerson.characters) {
-		return true
-	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if slices.Contains(firstPerson.words, word) {
-			return true
-		}
-	}
-	return false
 }

@@ -38,7 +38,7 @@ func TestDescribe(t *testing.T) {
 		{"I " + strings.Repeat("fox ", 400), 400, false, false}, // a long text holds an I anyway
 	}
 	for _, tt := range tests {
-		f := rank.Describe(tt.text)
+		f := rank.Describe(tt.text, day)
 		if f.Length != tt.length || f.Question != tt.question || f.FirstPerson != tt.firstPerson {
 			t.Errorf("Describe(%.60q) = length %d, question %v, first person %v; want %d, %v, %v",
 				tt.text, f.Length, f.Question, f.FirstPerson, tt.length, tt.question, tt.firstPerson)
@@ -48,7 +48,7 @@ func TestDescribe(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	f := rank.Describe("fox fox fox cat " + strings.Repeat("dog ", 300))
+	f := rank.Describe("fox fox fox cat "+strings.Repeat("dog ", 300), day)
 	for word, want := range map[string]int{"fox": 3, "cat": 1, "dog": 255, "cow": 0} {
 		got := 0
 		for _, term := range f.Terms {
@@ -68,7 +68,7 @@ func TestDescribeBoundsTerms(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "word%d ", i)
 	}
-	f := rank.Describe(b.String())
+	f := rank.Describe(b.String(), day)
 	if len(f.Terms) != 1024 || f.Length != 3000 {
 		t.Errorf("Describe keeps %d terms of %d, want 1024 of 3000", len(f.Terms), f.Length)
 	}
@@ -76,8 +76,9 @@ func TestDescribeBoundsTerms(t *testing.T) {
 
 func TestEncodeRoundTrip(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", "the", "I saw a fox. Did you?", "昨晚我们确认了部署步骤", strings.Repeat("fox and cat, ", 500)} {
-		f := rank.Describe(s)
+	for _, s := range []string{"", "the", "I saw a fox. Did you?", "昨晚我们确认了部署步骤", `Last Friday and two weeks ago we read "the fox" in New York`,
+		"上周五和两年前在北京市", strings.Repeat("fox and cat, ", 500)} {
+		f := rank.Describe(s, day)
 		if got := rank.Decode(f.Encode()); !reflect.DeepEqual(got, f) {
 			t.Errorf("Decode(Encode(%.40q)) = %+v, want %+v", s, got, f)
 		}
@@ -86,12 +87,13 @@ func TestEncodeRoundTrip(t *testing.T) {
 
 func TestDecodeDamaged(t *testing.T) {
 	t.Parallel()
-	f := rank.Describe("fox cat")
+	f := rank.Describe("fox cat", day)
 	good := f.Encode()
 	other := append([]byte{good[0] + 1}, good[1:]...)
 	for name, b := range map[string][]byte{
 		"nothing": nil, "one byte": good[:1], "half a term": good[:len(good)-1], "another version": other,
-		"a length without end": {good[0], 0, 0xff, 0xff},
+		"a length without end": {good[0], 0, 0, 0xff, 0xff}, "more day ranges than there may be": {good[0], 0, 5, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+		"a day range cut off": {good[0], 0, 1, 1, 3}, "a day range out of sight": {good[0], 0, 1, 1, 0xff, 0xff, 0xff, 0x7f, 0}, "a length of billions": {good[0], 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
 	} {
 		if got := rank.Decode(b); !reflect.DeepEqual(got, rank.Features{}) {
 			t.Errorf("%s: Decode = %+v, want the zero Features", name, got)
@@ -103,10 +105,10 @@ func TestDecodeDamaged(t *testing.T) {
 // used and survives another round.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{"", "I saw a fox?", "部署"} {
-		features := rank.Describe(s)
+		features := rank.Describe(s, day)
 		f.Add(features.Encode())
 	}
-	f.Add([]byte{1, 3, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Add([]byte{2, 3, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		features := rank.Decode(b)
 		if len(features.Terms) == 0 {

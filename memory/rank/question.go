@@ -15,6 +15,8 @@ type Question struct {
 	terms []questionTerm
 	about string // the sender it asks about, folded; "" = no one in particular
 	toYou bool   // it asks what the assistant said
+	asked asked
+	dates []calendarDate // that it names
 }
 
 type questionTerm struct {
@@ -27,7 +29,7 @@ type questionTerm struct {
 // NewQuestion prepares a search text. senders are the names of all who speak in
 // the store; freq counts the terms of the question in it.
 func NewQuestion(query string, senders []string, freq memory.Frequencies) Question {
-	q := Question{toYou: asksAssistant(query)}
+	q := Question{toYou: asksAssistant(query), asked: askedBy(query), dates: datesIn(query)}
 	var names map[string]bool
 	q.about, names = aboutWhom(query, senders)
 	for _, t := range text.ParseQuery(query).Terms() {

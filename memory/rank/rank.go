@@ -21,18 +21,28 @@ type Signal int
 
 // The signals, in the order in which Ranked.Evidence holds them.
 const (
-	Words     Signal = iota // BM25 of its best passage with sender and date
-	Meaning                 // cosine of its nearest passage
-	Window                  // BM25 of it and its neighbours taken as one text
-	Session                 // share of the question's words that its session has
-	Sender                  // sent by the person asked about
-	Answer                  // it follows a question that fits
-	First                   // it speaks of its sender
-	Assistant               // it is an assistant's: evidence against
+	Words        Signal = iota // BM25 of its best passage with sender and date
+	Meaning                    // cosine of its nearest passage
+	Window                     // BM25 of it and its neighbours taken as one text
+	Session                    // share of the question's words that its session has
+	Sender                     // sent by the person asked about
+	Answer                     // it follows a question that fits
+	Similar                    // each word of the question against the nearest of its words
+	When                       // asked for a time, it says one
+	HowMany                    // asked for a number, it has one
+	Where                      // asked for a place, it looks like naming some
+	Name                       // asked for a person or a work, it looks like naming some
+	Date                       // sent on a day that the question names
+	RelativeDate               // its "yesterday" is a day that the question names
+	First                      // it speaks of its sender
+	Assistant                  // it is an assistant's: evidence against
 	signals
 )
 
-var signalNames = [signals]string{"words", "meaning", "window", "session", "sender", "answer", "first_person", "assistant"}
+var signalNames = [signals]string{
+	"words", "meaning", "window", "session", "sender", "answer", "similar_words",
+	"when", "how_many", "where", "name", "date", "relative_date", "first_person", "assistant",
+}
 
 // String returns the name by which results show the signal.
 func (s Signal) String() string { return signalNames[s] }
@@ -74,7 +84,10 @@ type Input struct {
 	Cosine     map[Passage]float64
 	MeanTerms  float64 // mean number of content terms of a message in the store
 	Weights    Weights
-	Lets       func(*memory.Neighbour) bool // the filter; nil lets all through
+	// Likeness says how near two words lie, by the hashes of their terms: 1 the
+	// same, 0 nothing in common. nil = not known, and Similar says nothing.
+	Likeness func(a, b uint32) float64
+	Lets     func(*memory.Neighbour) bool // the filter; nil lets all through
 }
 
 // Passage names a passage of a message.
@@ -128,18 +141,23 @@ func Rank(in Input) []Ranked {
 var signalFuncs = [signals]func(*candidates, int) float64{
 	Words: (*candidates).words, Meaning: (*candidates).meaning, Window: (*candidates).window,
 	Session: (*candidates).session, Sender: (*candidates).sender, Answer: (*candidates).answer,
+	Similar: (*candidates).similar, When: (*candidates).when, HowMany: (*candidates).howMany,
+	Where: (*candidates).where, Name: (*candidates).name,
+	Date: (*candidates).date, RelativeDate: (*candidates).relativeDate,
 	First: (*candidates).first, Assistant: (*candidates).assistant,
 }
 
 // scaled signals have no upper bound of their own and are divided by the best
 // value of the query.
-var scaled = [signals]bool{Words: true, Meaning: true, Window: true}
+var scaled = [signals]bool{Words: true, Meaning: true, Window: true, Similar: true}
 
 // order scores the candidates and sorts them.
 func (c *candidates) order() []Ranked {
 	total := 0.0
-	for _, w := range c.in.Weights {
-		total += max(0, w)
+	for s, w := range c.in.Weights {
+		if w > 0 && c.applies(Signal(s)) {
+			total += w
+		}
 	}
 	var ranked []Ranked
 	for i := range c.list {
@@ -160,6 +178,27 @@ func (c *candidates) order() []Ranked {
 		return b.Position.Compare(a.Position)
 	})
 	return ranked
+}
+
+// applies says whether the question asks for what a signal tells; one that it
+// does not ask for is no part of the mean.
+func (c *candidates) applies(s Signal) bool {
+	q := &c.in.Question
+	switch s {
+	case Similar:
+		return c.in.Likeness != nil
+	case When:
+		return q.asked.when
+	case HowMany:
+		return q.asked.howMany
+	case Where:
+		return q.asked.where
+	case Name:
+		return q.asked.who || q.asked.title
+	case Date, RelativeDate:
+		return len(c.dates) > 0
+	}
+	return true
 }
 
 func compareFloat(a, b float64) int {

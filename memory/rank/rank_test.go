@@ -20,7 +20,7 @@ var day = time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)
 
 // message makes message id, at place id of its session.
 func message(id int64, session, content string) memory.Neighbour {
-	f := rank.Describe(content)
+	f := rank.Describe(content, day)
 	return memory.Neighbour{
 		MessageID: id, Session: session, Position: memory.Position{SentAt: day.UnixNano(), Seq: id},
 		Role: memory.RoleUser, SentAt: day, Features: f.Encode(),
@@ -110,8 +110,8 @@ func TestWords(t *testing.T) {
 func TestWordsOfParts(t *testing.T) {
 	t.Parallel()
 	long := message(1, "s", strings.Repeat("den ", 500)+"fox cub")
-	part := rank.Describe("fox cub")
-	other := rank.Describe("den den")
+	part := rank.Describe("fox cub", day)
+	other := rank.Describe("den den", day)
 	long.Parts = map[int][]byte{1: other.Encode(), 2: part.Encode()}
 	short := message(2, "s", "fox cub")
 	check(t, "as its best part", input("fox", frequencies(map[string]int{"fox": 2}), long, short), rank.Words, 1, 1)
@@ -265,18 +265,19 @@ func TestRankIsDeterministic(t *testing.T) {
 	t.Parallel()
 	var list []memory.Neighbour
 	for i := range int64(60) {
-		m := message(i+1, fmt.Sprint("s", i/20), fmt.Sprintf("fox %d cat den%d Where is fox%d?", i%7, i%5, i%3))
+		m := message(i+1, fmt.Sprint("s", i/20), fmt.Sprintf("fox %d cat den%d, seen %d days ago in New York. Where is fox%d?", i%7, i%5, i%9, i%3))
 		m.Sender = []string{"Ann", "Bob", "Melanie"}[i%3]
 		m.Parts = map[int][]byte{}
 		for p := range 6 {
-			part := rank.Describe(fmt.Sprintf("fox %d den%d", p, i%int64(p+1)))
+			part := rank.Describe(fmt.Sprintf("fox %d den%d", p, i%int64(p+1)), day)
 			m.Parts[p+1] = part.Encode()
 		}
 		list = append(list, m)
 	}
 	freq := frequencies(map[string]int{"fox": 3, "cat": 5, "den1": 2, "den2": 2, "mel": 1})
 	run := func() []rank.Ranked {
-		in := input("did Mel and Bob see the fox, cat, den1, den2 on 1 March?", freq, list...)
+		in := input("When and where did Mel and Bob see how many foxes, cat, den1, den2 by name on 28 February?", freq, list...)
+		in.Likeness = func(a, b uint32) float64 { return float64((a^b)%16) / 16 }
 		in.Cosine = map[rank.Passage]float64{{MessageID: 3, Ord: 1}: .3, {MessageID: 3, Ord: 4}: .5, {MessageID: 40}: .5}
 		return rank.Rank(in)
 	}

@@ -13,8 +13,10 @@ import (
 type candidates struct {
 	in       Input
 	list     []candidate
-	coverage map[string]float64 // idf share of the question's words, by session
-	total    float64            // idf of the question's words, names left out
+	coverage map[string]float64   // idf share of the question's words, by session
+	total    float64              // idf of the question's words, names left out
+	dates    []stretch            // that the question names
+	alike    map[uint32][]float64 // likeness of a word to those of the question, by hash
 }
 
 type candidate struct {
@@ -31,12 +33,13 @@ type candidate struct {
 // counted is a passage reduced to what the question asks: how often each of its
 // words occurs, in their order.
 type counted struct {
-	Features
+	stored
 	counts []int
 }
 
 func prepare(in Input) *candidates {
-	c := &candidates{in: in, list: make([]candidate, len(in.Neighbours)), coverage: map[string]float64{}}
+	c := &candidates{in: in, list: make([]candidate, len(in.Neighbours)), coverage: map[string]float64{}, alike: map[uint32][]float64{}}
+	c.dates = datesOf(&in.Question, in.Neighbours)
 	heads := headCache{}
 	at := make(map[int64]int, len(in.Neighbours))
 	for i := range in.Neighbours {
@@ -78,7 +81,7 @@ func (m *candidate) addPart(p counted) {
 // count reads a passage and counts the words of the question in it.
 func (q *Question) count(features []byte) counted {
 	s := open(features)
-	c := counted{Features: s.Features, counts: make([]int, len(q.terms))}
+	c := counted{stored: s, counts: make([]int, len(q.terms))}
 	for k, t := range q.terms {
 		c.counts[k] = s.count(t.hash)
 	}

@@ -150,6 +150,10 @@ const maxWords = 60
 // words: a longer one is a question.
 const maxPartWords = 8
 
+// someParts is from how many words on those that the index knows are taken as
+// they stand: in a long query it is the one unknown word that may be a part.
+const someParts = 4
+
 // parts looks for messages that have the words of the query inside longer
 // words. The words come from the vocabulary; no text is scanned.
 func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.TextQuery, hotOnly bool) error {
@@ -159,11 +163,18 @@ func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.Te
 	if len(chunks) > maxPartWords {
 		return nil
 	}
+	var known memory.Frequencies
+	if len(chunks) >= someParts {
+		var err error
+		if known, err = s.r.store.Frequencies(ctx, q.Terms()); err != nil {
+			return err
+		}
+	}
 	for _, c := range chunks {
 		switch tokens := chunkTokens(c); {
 		case len(tokens) != 1 || tokens[0].Kind == text.Single:
 			continue
-		case c.Quoted || tokens[0].Kind != text.Word: // stays exact
+		case c.Quoted || tokens[0].Kind != text.Word || known.ByToken[tokens[0].Text] > 0: // stays exact
 			parts.All = append(parts.All, tokens[0].Text)
 		default:
 			group, err := s.wordsWith(ctx, tokens[0].Word, max(1, maxWords/len(chunks)))

@@ -320,3 +320,15 @@ func TestScoresFallFromStageToStage(t *testing.T) {
 		t.Errorf("Search(needle) = %q, want the part of a word last", got)
 	}
 }
+
+// In a query of many words those that the index knows stand as they are, and the
+// one it does not know may be a part of a word.
+func TestPartsInALongQuery(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 0)
+	w.say("s", "the redeployment of our billing service failed again", "the service bill came again, all failed")
+	found := searchWith(t, w.recall, recall.Request{Query: "deployment billing service failed", Match: recall.Keyword})
+	if len(found.Hits) == 0 || found.Hits[0].Signals[0] != "part_of_word" || !strings.HasPrefix(found.Hits[0].Message.Content, "the redeployment") {
+		t.Errorf("Search = %+v, want the redeployment first, by a part of a word", found.Hits)
+	}
+}
