@@ -10,7 +10,7 @@ import (
 
 // gcPercent trades a little time for memory: each client of a person runs a
 // server of its own, and most of them idle most of the time.
-const gcPercent = 50
+const gcPercent = 40
 
 // stdioCommand serves MCP on standard input and output.
 type stdioCommand struct{}
