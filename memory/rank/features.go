@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/fnv"
 	"iter"
@@ -50,21 +51,11 @@ func Describe(passage string, sentAt time.Time) Features {
 	for h, n := range counts {
 		f.Terms = append(f.Terms, Term{h, uint8(min(n, 255))})
 	}
-	slices.SortFunc(f.Terms, func(a, b Term) int { return compareHash(a.Hash, b.Hash) })
+	slices.SortFunc(f.Terms, func(a, b Term) int { return cmp.Compare(a.Hash, b.Hash) })
 	body := strings.TrimSpace(withoutNote(passage))
 	f.Question = strings.HasSuffix(body, "?") || strings.HasSuffix(body, "？")
 	f.Form = formOf(body, civilOf(sentAt), !sentAt.IsZero())
 	return f
-}
-
-func compareHash(a, b uint32) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Hash is the 32-bit FNV-1a hash by which features know a term.

@@ -9,6 +9,7 @@
 package rank
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (r *Ranked) Signals(w Weights) []string {
 		}
 	}
 	slices.SortStableFunc(for_, func(a, b Signal) int {
-		return compareFloat(w[b]*r.Evidence[b], w[a]*r.Evidence[a])
+		return cmp.Compare(w[b]*r.Evidence[b], w[a]*r.Evidence[a])
 	})
 	names := make([]string, len(for_))
 	for i, s := range for_ {
@@ -173,7 +174,7 @@ func (c *candidates) order() []Ranked {
 	}
 	slices.SortStableFunc(ranked, func(a, b Ranked) int {
 		if a.Score != b.Score {
-			return compareFloat(b.Score, a.Score)
+			return cmp.Compare(b.Score, a.Score)
 		}
 		return b.Position.Compare(a.Position)
 	})
@@ -199,16 +200,6 @@ func (c *candidates) applies(s Signal) bool {
 		return len(c.dates) > 0
 	}
 	return true
-}
-
-func compareFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // idf is the inverse document frequency of BM25, never negative.
