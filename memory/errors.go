@@ -19,6 +19,8 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 	// ErrDimension: a vector has another length than its model.
 	ErrDimension = errors.New("wrong vector dimension")
+	// ErrTooLong: a prompt does not fit a model's context window.
+	ErrTooLong = errors.New("too long for the model")
 )
 
 // PublicError is an error whose text may be shown to the caller as it is.
