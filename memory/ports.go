@@ -38,14 +38,21 @@ type EmbeddingModel struct {
 
 // Pending is a passage that still needs its vector.
 type Pending struct {
-	Ref  int64 // the passage, as the store numbers it
-	Text string
+	Ref   int64 // the passage, as the store numbers it
+	Text  string
+	Tries int // failed ones so far
 }
 
 // Vector is the vector of a passage.
 type Vector struct {
 	Ref    int64
 	Values []float32
+}
+
+// Refused is a passage that could not be embedded, and why.
+type Refused struct {
+	Ref    int64
+	Reason string
 }
 
 // Progress says how far the vectors have come.

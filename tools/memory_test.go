@@ -45,7 +45,7 @@ func newDesk(t *testing.T) *desk {
 	})
 	embedder := embed.NewHashed(64)
 	clock := func() time.Time { return now }
-	loop, err := index.New(index.Config{Store: db, Embedder: embedder})
+	loop, err := index.New(index.Config{Store: db, Source: embed.NewFixed(db, embedder, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

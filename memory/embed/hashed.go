@@ -34,7 +34,7 @@ func NewHashed(dimensions int) *Hashed {
 // Model names the space. The number after the name changes when the vectors of
 // the same text would.
 func (h *Hashed) Model() memory.EmbeddingModel {
-	return memory.EmbeddingModel{Provider: "local", Name: "hashed-1", Dimensions: h.dimensions}
+	return memory.EmbeddingModel{Provider: localProvider, Name: "hashed-1", Dimensions: h.dimensions}
 }
 
 // Embed returns a unit vector for each text; nil for one without content terms.

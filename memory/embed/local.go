@@ -2,6 +2,7 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,6 +22,9 @@ const (
 	minDocuments = 64
 	growth       = .1
 )
+
+// localProvider is the provider of the models that are made here.
+const localProvider = "local"
 
 // lsaName begins the name of a trained model; the number of messages it was
 // trained on follows.
@@ -48,6 +52,7 @@ type Local struct {
 
 	mu      sync.Mutex
 	current memory.Embedder
+	settled bool // a local model was active once: whoever changed it since is newer
 }
 
 // NewLocal returns the local embedder of a store.
@@ -74,18 +79,33 @@ func (l *Local) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 }
 
 // Current returns the embedder of the active model, which stays what it is when
-// another model becomes active.
+// another model becomes active; the hashed one while none is. ErrUnavailable: the
+// vectors are made by an embedder that is not configured here.
 func (l *Local) Current(ctx context.Context) (memory.Embedder, error) {
+	e, err := l.lookUp(ctx)
+	for tries := 0; errors.Is(err, memory.ErrNotFound) && tries < 3; tries++ { // replaced since it was looked up
+		e, err = l.lookUp(ctx)
+	}
+	return e, err
+}
+
+func (l *Local) lookUp(ctx context.Context) (memory.Embedder, error) {
 	active, err := l.store.ActiveModel(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look up the local model: %w", err)
+	}
+	if active == (memory.EmbeddingModel{}) {
+		return l.hashed, nil
+	}
+	if active.Provider != localProvider {
+		return nil, foreign(active)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if active == l.current.Model() {
 		return l.current, nil
 	}
-	if active.Provider != l.hashed.Model().Provider || !strings.HasPrefix(active.Name, lsaName) {
+	if !strings.HasPrefix(active.Name, lsaName) {
 		l.current = l.hashed
 		return l.current, nil
 	}
@@ -101,10 +121,12 @@ func (l *Local) Current(ctx context.Context) (memory.Embedder, error) {
 	return l.current, nil
 }
 
-// Learn trains a new model when the messages have grown enough since the active
-// one was. A nil embedder: they have not, or a model of another provider is
-// active. The model is not in use before the store has activated it.
-func (l *Local) Learn(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
+// Next returns the model that is due: a hashed one while there are few messages,
+// then one trained on them whenever they have grown enough since the active one
+// was. A nil embedder: the active one is right, or another process, started after
+// this one, has changed to an embedder of its own. The model is not in use before
+// the store has activated it.
+func (l *Local) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
 	var none memory.LearntModel
 	active, err := l.store.ActiveModel(ctx)
 	if err != nil {
@@ -114,9 +136,31 @@ func (l *Local) Learn(ctx context.Context) (memory.LearntModel, memory.Embedder,
 	if err != nil {
 		return none, nil, err
 	}
-	if active.Provider != l.hashed.Model().Provider || !due(documents, active) {
+	if l.replaced(active) {
 		return none, nil, nil
 	}
+	switch {
+	case documents >= minDocuments && active != (memory.EmbeddingModel{}) && due(documents, active):
+		return l.train(ctx, documents)
+	case active.Provider != localProvider:
+		return memory.LearntModel{Model: l.hashed.Model()}, l.hashed, nil
+	}
+	return none, nil, nil
+}
+
+// replaced says whether a local model was active once and is not any more.
+func (l *Local) replaced(active memory.EmbeddingModel) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if active.Provider == localProvider {
+		l.settled = true
+	}
+	return l.settled && active.Provider != localProvider
+}
+
+// train trains a model on so many messages.
+func (l *Local) train(ctx context.Context, documents int) (memory.LearntModel, memory.Embedder, error) {
+	var none memory.LearntModel
 	rows, err := l.store.TrainingRows(ctx)
 	if err != nil {
 		return none, nil, err
@@ -129,7 +173,7 @@ func (l *Local) Learn(ctx context.Context) (memory.LearntModel, memory.Embedder,
 	if lsa == nil {
 		return none, nil, nil
 	}
-	model := memory.EmbeddingModel{Provider: active.Provider, Name: lsaName + strconv.Itoa(documents), Dimensions: LSADimensions}
+	model := memory.EmbeddingModel{Provider: localProvider, Name: lsaName + strconv.Itoa(documents), Dimensions: LSADimensions}
 	return memory.LearntModel{Model: model, TrainedOn: documents, Body: lsa.Marshal()}, &learnt{model, lsa}, nil
 }
 

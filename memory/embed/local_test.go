@@ -35,7 +35,7 @@ func newMind(t *testing.T, path string) *mind {
 		t.Fatal(err)
 	}
 	local := embed.NewLocal(db)
-	loop, err := index.New(index.Config{Store: db, Embedder: local, Learner: local})
+	loop, err := index.New(index.Config{Store: db, Source: local})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestLocalLeavesOtherModelsAlone(t *testing.T) {
 	if err := m.db.UseModel(t.Context(), memory.EmbeddingModel{Provider: "openai", Name: "x", Dimensions: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if _, e, err := m.local.Learn(t.Context()); e != nil || err != nil {
-		t.Errorf("Learn() = %v, %v, want nothing", e, err)
+	if _, e, err := m.local.Next(t.Context()); e != nil || err != nil {
+		t.Errorf("Next() = %v, %v, want nothing", e, err)
 	}
 }

@@ -1,14 +1,13 @@
 // Package index gives messages their vectors in the background: it takes what
-// waits in the embed queue, a batch at a time, embeds it and stores the vectors.
-// The queue is in the store, so that a crash loses nothing, and a search before
-// the vectors are there goes by words.
+// waits in the embed queue, a batch at a time, embeds it and stores the vectors,
+// and it builds a model that is to replace the active one while that one answers.
+// Queue and progress are in the store, so that a crash loses nothing, and a
+// search before the vectors are there goes by words.
 package index
 
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -20,19 +19,25 @@ import (
 type Store interface {
 	// ActiveModel is the model that is searched with; the zero model = none.
 	ActiveModel(ctx context.Context) (memory.EmbeddingModel, error)
-	// UseModel makes the model the one whose vectors are kept; calling it again
-	// changes nothing.
+	// UseModel makes the model the active one at once, with an empty table and
+	// all hot passages queued; calling it again changes nothing.
 	UseModel(ctx context.Context, model memory.EmbeddingModel) error
-	// BeginModel adds a learnt model that is not active yet.
+	// BeginModel adds a model that is not active yet; beginning the same one
+	// again goes on where it stopped.
 	BeginModel(ctx context.Context, model memory.LearntModel) error
 	// Unbuilt returns the next n passages that the model in the making has no
 	// vector of.
 	Unbuilt(ctx context.Context, model memory.EmbeddingModel, n int) ([]memory.Pending, error)
-	// Build stores vectors of the model in the making; all passages up to the
-	// given one are done.
-	Build(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector, upTo int64) error
+	// Build stores vectors of the model in the making, and which passages were
+	// refused; all up to the given one are done. ErrUnavailable: it is not in
+	// the making any more.
+	Build(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector, refused []memory.Refused, upTo int64) error
 	// ActivateModel makes the model in the making the active one.
+	// ErrUnavailable: it is not in the making any more.
 	ActivateModel(ctx context.Context, model memory.EmbeddingModel) error
+	// Making returns the model in the making and how far it is; the zero model
+	// = none.
+	Making(ctx context.Context) (memory.EmbeddingModel, memory.Progress, error)
 	// Acquire takes the named lease for the owner or renews it; false while
 	// another owner holds it. Release gives it back.
 	Acquire(ctx context.Context, name, owner string, lasting time.Duration) (bool, error)
@@ -43,32 +48,34 @@ type Store interface {
 	SaveVectors(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector) error
 	// Skip takes passages off the queue that can have no vector.
 	Skip(ctx context.Context, refs []int64) error
+	// Postpone notes a failed try; the passages are offered again after until.
+	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
 	// Tidy makes searches faster after many appends; it may take a while, in
 	// steps that keep no writer waiting.
 	Tidy(ctx context.Context) error
 	// Progress says how many vectors of the model there are and how many wait.
 	Progress(ctx context.Context, model memory.EmbeddingModel) (memory.Progress, error)
-	// Postpone notes a failed try; the passages are offered again after until.
-	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
 }
 
-// Learner trains a model on the messages when it is time to.
-type Learner interface {
-	// Learn returns the model that is to replace the active one, with its
-	// embedder; a nil embedder = none is due.
-	Learn(ctx context.Context) (memory.LearntModel, memory.Embedder, error)
+// Source gives the embedders. As a memory.Embedder it is that of the active
+// model (see memory.CurrentEmbedder).
+type Source interface {
+	memory.Embedder
+	// Next returns the model that is to replace the active one, with its
+	// embedder; a nil embedder = the active one is right. A RetryError puts
+	// the question off.
+	Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error)
 }
 
 // Config configures a Loop.
 type Config struct {
 	Store    Store            // required
-	Embedder memory.Embedder  // required
-	Learner  Learner          // trains models of its own; nil = none
-	OnLearnt func()           // called after a new model became active; nil = nothing
+	Source   Source           // required
+	OnSwitch func()           // called after a new model became active; nil = nothing
 	Batch    int              // passages a transaction; 0 = 200. A long one would keep other writers waiting
 	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
 	Poll     time.Duration    // look for what other processes left; 0 = 1 minute
-	Retry    time.Duration    // wait after a failed batch; 0 = 30 s
+	Retry    time.Duration    // wait of a passage after its first failure, doubled by each; 0 = 30 s
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = discarded
 }
@@ -76,21 +83,26 @@ type Config struct {
 // Loop is the background work of one process. It is safe for concurrent use.
 type Loop struct {
 	c     Config
-	owner string        // of leases
-	wake  chan struct{} // one slot: a wake while working is not lost
-	hurry chan struct{} // one slot: a search waits
-	drain sync.Mutex    // one batch at a time in this process
-	done  int           // passages since the store was tidied; guarded by drain
+	owner string // of leases
+	gate  *gate
+
+	wake    chan struct{} // each has one slot: a wake while working is not lost
+	hurry   chan struct{} // a search waits
+	rebuild chan struct{} // the queue is empty: look whether another model is due
+
+	drain     sync.Mutex // one queue at a time in this process
+	done      int        // passages since the store was tidied; guarded by drain
+	rest      pause      // of the queue
+	buildRest pause      // of building
 
 	mu    sync.Mutex
-	idle  chan struct{} // closed while nothing waits that this process knows of
-	woken bool
+	timer *time.Timer // of later
 }
 
 // New checks the configuration and returns a Loop that does not run yet.
 func New(c Config) (*Loop, error) {
-	if c.Store == nil || c.Embedder == nil {
-		return nil, memory.Invalidf("index needs a store and an embedder")
+	if c.Store == nil || c.Source == nil {
+		return nil, memory.Invalidf("index needs a store and a source of embedders")
 	}
 	if c.Batch <= 0 {
 		c.Batch = 200
@@ -104,9 +116,10 @@ func New(c Config) (*Loop, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	l := &Loop{c: c, owner: rand.Text(), wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), idle: make(chan struct{})}
-	close(l.idle)
-	return l, nil
+	return &Loop{
+		c: c, owner: rand.Text(), gate: newGate(),
+		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1), rebuild: make(chan struct{}, 1),
+	}, nil
 }
 
 func orDefault(d, fallback time.Duration) time.Duration {
@@ -118,42 +131,93 @@ func orDefault(d, fallback time.Duration) time.Duration {
 
 // Wake tells the loop that something waits. It never blocks.
 func (l *Loop) Wake() {
+	l.gate.shut()
+	signal(l.wake)
+}
+
+// signal fills the slot of a channel, if it is free.
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// retryLease is how soon the queue is looked at again when another process was at
+// it.
+const retryLease = 300 * time.Millisecond
+
+// later wakes the loop after a while.
+func (l *Loop) later(d time.Duration) {
 	l.mu.Lock()
-	l.woken = true
-	select {
-	case <-l.idle:
-		l.idle = make(chan struct{})
-	default:
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
 	}
-	l.mu.Unlock()
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
+	l.timer = time.AfterFunc(d, func() { signal(l.wake) })
 }
 
 // Run works until ctx ends: at once, after each Wake, and now and then for what
 // other processes left. Errors are logged and tried again.
 func (l *Loop) Run(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { l.runQueue(ctx) })
+	both.Go(func() { l.runBuild(ctx) })
+	both.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+}
+
+func (l *Loop) runQueue(ctx context.Context) {
 	l.Wake()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.wake:
-			if !l.pause(ctx) {
+			if !l.gather(ctx) {
 				return
 			}
-		case <-time.After(l.c.Poll):
+		case <-time.After(l.interval(&l.rest)):
 		}
-		if err := l.Drain(ctx); err != nil && ctx.Err() == nil {
+		if err := l.empty(ctx); err != nil && ctx.Err() == nil {
 			l.c.Log.Error("index messages", "error", err)
+		}
+		signal(l.rebuild)
+	}
+}
+
+func (l *Loop) runBuild(ctx context.Context) {
+	for {
+		built, err := l.build(ctx)
+		if err != nil && ctx.Err() == nil {
+			l.c.Log.Error("build the vectors", "error", err)
+		}
+		if built { // what came in meanwhile is queued
+			signal(l.wake)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.rebuild:
+		case <-time.After(l.interval(&l.buildRest)):
 		}
 	}
 }
 
-// pause lets more come in before a batch is made; false when ctx ends meanwhile.
-func (l *Loop) pause(ctx context.Context) bool {
+// interval is the time to the next look at work that nobody has announced.
+func (l *Loop) interval(p *pause) time.Duration {
+	if left := p.left(l.c.Now()); left > 0 {
+		return min(left, l.c.Poll)
+	}
+	return l.c.Poll
+}
+
+// gather lets more come in before a batch is made; false when ctx ends meanwhile.
+func (l *Loop) gather(ctx context.Context) bool {
 	t := time.NewTimer(l.c.Delay)
 	defer t.Stop()
 	select {
@@ -165,72 +229,36 @@ func (l *Loop) pause(ctx context.Context) bool {
 	return true
 }
 
-// Settle waits until what was appended by this process has its vectors, but no
-// longer than limit.
-func (l *Loop) Settle(ctx context.Context, limit time.Duration) {
-	l.mu.Lock()
-	idle := l.idle
-	l.mu.Unlock()
-	select {
-	case <-idle: // the common case needs no timer
-		return
-	default:
-	}
-	select {
-	case l.hurry <- struct{}{}:
-	default:
-	}
-	t := time.NewTimer(limit)
-	defer t.Stop()
-	select {
-	case <-idle:
-	case <-t.C:
-	case <-ctx.Done():
+// Drain embeds all that waits now and builds the model that is wanted; it returns
+// when nothing is left to do, when ctx ends or when the store fails. What the
+// embedder refuses is put off, not an error. It is for programs without a Run.
+func (l *Loop) Drain(ctx context.Context) error {
+	for {
+		if err := l.empty(ctx); err != nil {
+			return err
+		}
+		built, err := l.build(ctx)
+		if err != nil || !built {
+			return err
+		}
 	}
 }
 
-// Drain embeds all that waits now and returns when nothing is left, when ctx
-// ends or when the store fails. What the embedder refuses is postponed, not an
-// error.
-func (l *Loop) Drain(ctx context.Context) error {
+// empty embeds what waits in the queue.
+func (l *Loop) empty(ctx context.Context) error {
 	l.drain.Lock()
 	defer l.drain.Unlock()
-	if err := l.prepare(ctx); err != nil {
-		return fmt.Errorf("prepare the vectors: %w", err)
-	}
 	for {
-		l.mu.Lock()
-		l.woken = false
-		l.mu.Unlock()
-		more, err := l.batch(ctx)
+		l.gate.begin()
+		did, err := l.queue(ctx)
 		if err != nil {
 			return err
 		}
-		if more {
-			continue
+		if !did {
+			l.gate.open()
+			return l.tidy(ctx)
 		}
-		if learnt, err := l.learn(ctx); err != nil || learnt { // what came in meanwhile is queued
-			if err != nil {
-				return fmt.Errorf("train the local model: %w", err)
-			}
-			continue
-		}
-		l.settled()
-		return l.tidy(ctx)
 	}
-}
-
-// prepare makes sure that there is an active model. Among models of one provider
-// the newest in the store is the right one.
-func (l *Loop) prepare(ctx context.Context) error {
-	active, err := l.c.Store.ActiveModel(ctx)
-	if err != nil {
-		return err
-	}
-	if model := l.c.Embedder.Model(); active.Provider != model.Provider || l.c.Learner == nil {
-		return l.c.Store.UseModel(ctx, model)
-	}
-	return nil
 }
 
 // The store is tidied after this many passages, and this share of what it has.
@@ -244,7 +272,11 @@ func (l *Loop) tidy(ctx context.Context) error {
 	if l.done < tidyAfter {
 		return nil
 	}
-	p, err := l.c.Store.Progress(ctx, l.c.Embedder.Model())
+	active, err := l.c.Store.ActiveModel(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := l.c.Store.Progress(ctx, active)
 	if err != nil || float64(l.done) < tidyShare*float64(p.Indexed) {
 		return err
 	}
@@ -252,75 +284,18 @@ func (l *Loop) tidy(ctx context.Context) error {
 	return l.c.Store.Tidy(ctx)
 }
 
-// settled opens the gate of Settle, unless a Wake came in meanwhile.
-func (l *Loop) settled() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.woken {
-		return
-	}
-	select {
-	case <-l.idle:
-	default:
-		close(l.idle)
-	}
+// Making returns the model that is being built and how many of its vectors there
+// are; the zero model = none.
+func (l *Loop) Making(ctx context.Context) (memory.EmbeddingModel, memory.Progress, error) {
+	return l.c.Store.Making(ctx)
 }
 
-// batch embeds one batch; more is false when nothing waits.
-func (l *Loop) batch(ctx context.Context) (more bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	pending, err := l.c.Store.Waiting(ctx, l.c.Batch)
-	if err != nil || len(pending) == 0 {
-		return false, err
-	}
-	l.done += len(pending)
-	refs := make([]int64, len(pending))
-	texts := make([]string, len(pending))
-	for i, p := range pending {
-		refs[i], texts[i] = p.Ref, p.Text
-	}
-	e, err := memory.CurrentEmbedder(ctx, l.c.Embedder)
-	if err != nil {
-		return false, err
-	}
-	vectors, err := e.Embed(ctx, texts)
-	if err == nil && len(vectors) != len(texts) {
-		err = errors.New("the embedder gave another number of vectors than it was given texts")
-	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return false, ctx.Err()
-		}
-		l.c.Log.Warn("embed messages", "error", err, "texts", len(texts))
-		return true, l.c.Store.Postpone(ctx, refs, l.c.Now().Add(l.c.Retry), err.Error())
-	}
-	return true, l.save(ctx, e.Model(), refs, vectors)
-}
-
-// save stores the vectors that there are and takes the rest off the queue.
-func (l *Loop) save(ctx context.Context, model memory.EmbeddingModel, refs []int64, vectors [][]float32) error {
-	found, none := sortOut(refs, vectors)
-	if len(found) > 0 {
-		if err := l.c.Store.SaveVectors(ctx, model, found); err != nil {
-			return err
+// Trouble says why vectors are not being made; "" = they are.
+func (l *Loop) Trouble() string {
+	for _, p := range []*pause{&l.rest, &l.buildRest} {
+		if why := p.why(); why != "" {
+			return why
 		}
 	}
-	if len(none) == 0 {
-		return nil
-	}
-	return l.c.Store.Skip(ctx, none)
-}
-
-// sortOut parts the passages that have a vector from those that can have none.
-func sortOut(refs []int64, vectors [][]float32) (found []memory.Vector, none []int64) {
-	for i, v := range vectors {
-		if v == nil {
-			none = append(none, refs[i])
-		} else {
-			found = append(found, memory.Vector{Ref: refs[i], Values: v})
-		}
-	}
-	return found, none
+	return ""
 }

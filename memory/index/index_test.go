@@ -72,6 +72,9 @@ func (f *fixture) loop(c index.Config) *index.Loop {
 	return l
 }
 
+// source is a source of one embedder.
+func (f *fixture) source(e memory.Embedder) index.Source { return embed.NewFixed(f.db, e, nil) }
+
 // want compares what is indexed, waits and has failed.
 func (f *fixture) want(when string, m memory.EmbeddingModel, indexed, waiting, failing int) {
 	f.tb.Helper()
@@ -112,7 +115,7 @@ func (e *embedder) called() int {
 func TestNewNeedsItsParts(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	for name, c := range map[string]index.Config{"no store": {Embedder: newEmbedder()}, "no embedder": {Store: f.db}} {
+	for name, c := range map[string]index.Config{"no store": {Source: f.source(newEmbedder())}, "no embedder": {Store: f.db}} {
 		if _, err := index.New(c); !errors.Is(err, memory.ErrInvalid) {
 			t.Errorf("%s: New = %v, want ErrInvalid", name, err)
 		}
@@ -122,7 +125,7 @@ func TestNewNeedsItsParts(t *testing.T) {
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	f, e := open(t), newEmbedder()
-	l := f.loop(index.Config{Embedder: e, Batch: 10})
+	l := f.loop(index.Config{Source: f.source(e), Batch: 10})
 	if err := l.Drain(t.Context()); err != nil || e.called() > 0 {
 		t.Errorf("Drain(nothing) = %v after %d calls, want none", err, e.called())
 	}
@@ -150,7 +153,7 @@ func TestDrainSkipsWhatHasNoVector(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.want("before", e.Model(), 0, 3, 0)
-	if err := f.loop(index.Config{Embedder: e}).Drain(t.Context()); err != nil {
+	if err := f.loop(index.Config{Source: f.source(e)}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.want("after", e.Model(), 2, 0, 0)
@@ -164,7 +167,7 @@ func TestDrainAnotherModel(t *testing.T) {
 	f.say(3)
 	for _, dimensions := range []int{64, 8, 64} {
 		e := embed.NewHashed(dimensions)
-		if err := f.loop(index.Config{Embedder: e}).Drain(t.Context()); err != nil {
+		if err := f.loop(index.Config{Source: f.source(e)}).Drain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		f.want(fmt.Sprint(dimensions, " dimensions"), e.Model(), 3, 0, 0)
@@ -185,7 +188,7 @@ func TestDrainMiscountedVectors(t *testing.T) {
 	f := open(t)
 	f.say(3)
 	e := miscounting{embed.NewHashed(0)}
-	if err := f.loop(index.Config{Embedder: e}).Drain(t.Context()); err != nil {
+	if err := f.loop(index.Config{Source: f.source(e)}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.want("after a wrong number of vectors", e.Model(), 0, 3, 3)
@@ -204,7 +207,7 @@ func TestFailingEmbedder(t *testing.T) {
 			}
 			return nil
 		}
-		l := f.loop(index.Config{Embedder: e, Retry: 30 * time.Second})
+		l := f.loop(index.Config{Source: f.source(e), Retry: 30 * time.Second})
 		drain := func() {
 			if err := l.Drain(t.Context()); err != nil {
 				t.Fatal(err)
@@ -236,7 +239,7 @@ func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, e := open(t), newEmbedder()
 		f.say(3)
-		l := f.loop(index.Config{Embedder: e, Delay: 20 * time.Millisecond, Poll: time.Minute})
+		l := f.loop(index.Config{Source: f.source(e), Delay: 20 * time.Millisecond, Poll: time.Minute})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -279,7 +282,7 @@ func TestRunRecovers(t *testing.T) {
 			return nil
 		}
 		store := &flaky{DB: f.db, until: start.Add(2 * time.Minute)}
-		l := f.loop(index.Config{Store: store, Embedder: e})
+		l := f.loop(index.Config{Store: store, Source: f.source(e)})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -321,7 +324,7 @@ func TestStop(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Err()
 		}
-		l := f.loop(index.Config{Embedder: e})
+		l := f.loop(index.Config{Source: f.source(e)})
 		for name, wait := range map[string]time.Duration{"in the delay": 0, "in a call": time.Hour} {
 			ctx, stop := context.WithCancel(t.Context())
 			done := make(chan struct{})
@@ -347,7 +350,7 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f, e := open(t), newEmbedder()
-		l := f.loop(index.Config{Embedder: e, Delay: 20 * time.Millisecond})
+		l := f.loop(index.Config{Source: f.source(e), Delay: 20 * time.Millisecond})
 		settled := func(when string, want time.Duration) {
 			start := time.Now()
 			l.Settle(t.Context(), time.Second)
@@ -400,7 +403,7 @@ func TestWakeWhileWorking(t *testing.T) {
 			time.Sleep(time.Second)
 			return nil
 		}
-		l := f.loop(index.Config{Embedder: e})
+		l := f.loop(index.Config{Source: f.source(e)})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -433,7 +436,7 @@ func TestTwoLoopsOnOneFile(t *testing.T) {
 	e := newEmbedder()
 	var work sync.WaitGroup
 	for _, f := range []*fixture{a, b, a, b} {
-		l := f.loop(index.Config{Embedder: e, Batch: 7})
+		l := f.loop(index.Config{Source: f.source(e), Batch: 7})
 		work.Go(func() {
 			if err := l.Drain(t.Context()); err != nil {
 				t.Errorf("Drain: %v", err)
@@ -471,7 +474,7 @@ func TestLongMessages(t *testing.T) {
 	if _, err := f.history.Append(t.Context(), "s", "test", []memory.Draft{{Role: memory.RoleUser, Content: content}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.loop(index.Config{Embedder: e}).Drain(t.Context()); err != nil {
+	if err := f.loop(index.Config{Source: f.source(e)}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.want("a message of 8,000 characters", e.Model(), 8, 0, 0)

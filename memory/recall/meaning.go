@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/rank"
@@ -30,37 +31,80 @@ type wordEmbedder interface {
 // says why: the search goes on by words.
 func (r *Recall) nearest(ctx context.Context, req Request) (m meaning, degraded string) {
 	if r.embedder == nil {
-		return m, "no embedder is configured: found by words only"
+		return m, byWordsOnly("no embedder is configured")
 	}
 	r.settle(ctx)
-	e, err := memory.CurrentEmbedder(ctx, r.embedder)
-	if err != nil {
-		r.log.Error("look up the embedder", "error", err)
-		return m, "the embedder does not work: found by words only; run mcp-memory doctor"
+	var err error
+	for range 3 { // the model can change under a search
+		if m, degraded, err = r.search(ctx, req); !errors.Is(err, memory.ErrUnavailable) {
+			break
+		}
 	}
-	vectors, err := e.Embed(ctx, []string{req.Query})
-	if err != nil {
-		r.log.Warn("embed query", "error", err)
-		return m, "the embedder does not answer: found by words only"
-	}
-	degraded = r.progress(ctx, e.Model())
-	if len(vectors) != 1 || vectors[0] == nil {
-		return m, degraded
-	}
-	m.question, m.cosine = vectors[0], map[rank.Passage]float64{}
-	m.words, _ = e.(wordEmbedder)
-	m.hits, err = r.store.Nearest(ctx, e.Model(), vectors[0], req.Filter, nearest)
 	switch {
 	case errors.Is(err, memory.ErrUnavailable):
-		degraded = "no message has a vector yet: found by words only"
+		degraded = byWordsOnly("no message has a vector yet")
 	case err != nil:
 		r.log.Error("search vectors", "error", err)
-		degraded = "the vector index does not work: found by words only; run mcp-memory doctor"
+		degraded = byWordsOnly("the vector index does not work (run mcp-memory doctor)")
 	}
+	return m, degraded
+}
+
+func byWordsOnly(why string) string { return why + ": found by words only" }
+
+// search looks for the nearest passages with the embedder of the active model. The
+// error is the store's.
+func (r *Recall) search(ctx context.Context, req Request) (m meaning, degraded string, err error) {
+	e, err := memory.CurrentEmbedder(ctx, r.embedder)
+	var public *memory.PublicError
+	switch {
+	case errors.As(err, &public):
+		return m, byWordsOnly(public.Error()), nil
+	case err != nil:
+		r.log.Error("look up the embedder", "error", err)
+		return m, byWordsOnly("the embedder does not work (run mcp-memory doctor)"), nil
+	}
+	vector, err := r.question(ctx, e, req.Query)
+	if err != nil {
+		r.log.Warn("embed query", "error", err)
+		return m, byWordsOnly("the embedder does not answer"), nil
+	}
+	degraded = r.progress(ctx, e.Model())
+	if vector == nil {
+		return m, degraded, nil
+	}
+	m.question, m.cosine = vector, map[rank.Passage]float64{}
+	m.words, _ = e.(wordEmbedder)
+	m.hits, err = r.store.Nearest(ctx, e.Model(), vector, req.Filter, nearest)
 	for _, h := range m.hits {
 		m.cosine[rank.Passage{MessageID: h.MessageID, Ord: h.Ord}] = h.Score
 	}
-	return m, degraded
+	return m, degraded, err
+}
+
+// errResting: the embedder did not answer a moment ago.
+var errResting = errors.New("the embedder is left alone for a moment")
+
+// question embeds a query; nil for one without a known word. An embedder that
+// does not answer in time is left alone for a moment: the searches after that
+// need not wait for it as well.
+func (r *Recall) question(ctx context.Context, e memory.Embedder, query string) ([]float32, error) {
+	if time.Now().UnixNano() < r.restUntil.Load() {
+		return nil, errResting
+	}
+	inTime, cancel := context.WithTimeout(ctx, r.patience)
+	defer cancel()
+	vectors, err := e.Embed(inTime, []string{query})
+	if err != nil {
+		if ctx.Err() == nil {
+			r.restUntil.Store(time.Now().Add(restTime).UnixNano())
+		}
+		return nil, err
+	}
+	if len(vectors) != 1 || vectors[0] == nil {
+		return nil, nil
+	}
+	return vectors[0], memory.CheckVector(vectors[0], len(vectors[0]))
 }
 
 // complete adds the cosine of the messages that were not among the nearest, where
@@ -92,14 +136,25 @@ func (m *meaning) add(p rank.Passage, features []byte) {
 	m.cosine[p] = sum
 }
 
-// progress says how far the vectors are behind; "" = not at all.
+// progress says how far the vectors are behind, and why; "" = not at all.
 func (r *Recall) progress(ctx context.Context, model memory.EmbeddingModel) string {
-	p, err := r.store.Progress(ctx, model)
-	if err != nil || p.Waiting == 0 {
-		return ""
+	trouble := r.trouble()
+	if trouble != "" {
+		trouble = "the embedder does not work: " + trouble
 	}
-	return fmt.Sprintf("%s of %s passages have a vector yet; the others were found by words only",
+	p, err := r.store.Progress(ctx, model)
+	if err != nil {
+		r.log.Error("read the progress of the vectors", "error", err)
+	}
+	if err != nil || p.Waiting == 0 {
+		return trouble
+	}
+	behind := fmt.Sprintf("%s of %s passages have a vector yet; the others were found by words only",
 		thousands(p.Indexed), thousands(p.Indexed+p.Waiting))
+	if trouble != "" {
+		behind += "; " + trouble
+	}
+	return behind
 }
 
 // thousands writes n with commas.

@@ -6,6 +6,7 @@ package recall
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"mcp-memory/memory"
@@ -101,8 +102,13 @@ type Config struct {
 	Location *time.Location        // in which dates are taken; nil = time.Local
 	Weights  *rank.Weights         // nil = rank.DefaultWeights
 	Settle   func(context.Context) // waits a moment for vectors that are being made; nil = no wait
+	Patience time.Duration         // how long the embedder may take for a query; 0 = 3 s
+	Trouble  func() string         // why vectors are not being made, "" = they are; nil = they are
 	Log      *slog.Logger          // nil = discarded
 }
+
+// restTime is how long an embedder that did not answer a query is left alone.
+const restTime = 10 * time.Second
 
 // Recall is the engine. It is safe for concurrent use.
 type Recall struct {
@@ -111,7 +117,11 @@ type Recall struct {
 	location *time.Location
 	weights  rank.Weights
 	settle   func(context.Context)
+	patience time.Duration
+	trouble  func() string
 	log      *slog.Logger
+
+	restUntil atomic.Int64 // UTC Unix nanoseconds
 }
 
 // New checks the configuration and returns a Recall.
@@ -119,7 +129,7 @@ func New(c Config) (*Recall, error) {
 	if c.Store == nil {
 		return nil, memory.Invalidf("recall needs a store")
 	}
-	r := &Recall{store: c.Store, embedder: c.Embedder, location: c.Location, weights: rank.DefaultWeights(), settle: c.Settle, log: c.Log}
+	r := &Recall{store: c.Store, embedder: c.Embedder, location: c.Location, weights: rank.DefaultWeights(), settle: c.Settle, patience: c.Patience, trouble: c.Trouble, log: c.Log}
 	if c.Weights != nil {
 		r.weights = *c.Weights
 	}
@@ -128,6 +138,12 @@ func New(c Config) (*Recall, error) {
 	}
 	if r.settle == nil {
 		r.settle = func(context.Context) {}
+	}
+	if r.patience <= 0 {
+		r.patience = 3 * time.Second
+	}
+	if r.trouble == nil {
+		r.trouble = func() string { return "" }
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)

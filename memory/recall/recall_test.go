@@ -40,7 +40,7 @@ func newWorld(tb testing.TB, maxHot int64) *world {
 	w.db = db
 	w.history, err = history.New(history.Config{Store: db, Location: time.UTC, MaxHotBytes: maxHot})
 	w.must(err)
-	w.index, err = index.New(index.Config{Store: db, Embedder: w.embedder})
+	w.index, err = index.New(index.Config{Store: db, Source: embed.NewFixed(db, w.embedder, nil)})
 	w.must(err)
 	w.recall = w.engine(recall.Config{Store: db, Embedder: w.embedder})
 	return w

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 
 	"mcp-memory/memory"
@@ -94,37 +95,69 @@ func (db *DB) checkIndex(ctx context.Context) (string, bool, error) {
 	return detail, missing == 0 && stray == 0 && documents == counted, err
 }
 
+// vectorModel is a model as the check sees it.
+type vectorModel struct {
+	id, vectors int64
+	active      bool
+	named       string
+}
+
 func (db *DB) checkVectors(ctx context.Context) (string, bool, error) {
-	type model struct {
-		id, vectors     int64
-		provider, name  string
-		dimensions      int
-		waiting, failed int
-	}
 	models, err := collect(ctx, db.reader, `
-		SELECT id, provider, name, dimensions, vectors,
-			(SELECT count(*) FROM embed_queue), (SELECT count(*) FROM embed_queue WHERE tries > 0)
-		FROM embedding_models`, nil, func(rows *sql.Rows) (model, error) {
-		var m model
-		err := rows.Scan(&m.id, &m.provider, &m.name, &m.dimensions, &m.vectors, &m.waiting, &m.failed)
+		SELECT id, vectors, active, format('%s %s (%d dimensions)', provider, name, dimensions)
+		FROM embedding_models
+		ORDER BY active DESC`, nil, func(rows *sql.Rows) (vectorModel, error) {
+		var m vectorModel
+		err := rows.Scan(&m.id, &m.vectors, &m.active, &m.named)
 		return m, err
 	})
 	if err != nil || len(models) == 0 {
 		return "none yet", true, err
 	}
-	detail, ok := "", true
-	for _, m := range models {
-		var stored, stray int64
-		if err := db.reader.row(ctx, `
-			SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = passage_id >> 8))
-			FROM `+vectorTable(m.id), nil, &stored, &stray); err != nil {
+	ok := true
+	details := make([]string, len(models))
+	for i, m := range models {
+		detail, sound, err := db.checkModelVectors(ctx, m)
+		if err != nil {
 			return "", false, err
 		}
-		detail = fmt.Sprintf("%s %s (%d dimensions): %d vectors, %d without a message, %d waiting, %d failed before",
-			m.provider, m.name, m.dimensions, stored, stray, m.waiting, m.failed)
-		ok = ok && stored == m.vectors && stray == 0
+		details[i], ok = detail, ok && sound
 	}
-	return detail, ok, nil
+	return strings.Join(details, "; "), ok, nil
+}
+
+func (db *DB) checkModelVectors(ctx context.Context, m vectorModel) (string, bool, error) {
+	var stored, stray int64
+	if err := db.reader.row(ctx, `
+		SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = passage_id >> 8))
+		FROM `+vectorTable(m.id), nil, &stored, &stray); err != nil {
+		return "", false, err
+	}
+	detail := fmt.Sprintf("%s: %d vectors, %d without a message", m.named, stored, stray)
+	if !m.active {
+		detail = "to replace it, " + detail
+	}
+	sound := stored == m.vectors && stray == 0
+	if !m.active {
+		return detail, sound, nil
+	}
+	queue, err := db.queueDetail(ctx)
+	return detail + ", " + queue, sound, err
+}
+
+// queueDetail says what waits for a vector, and why it failed last.
+func (db *DB) queueDetail(ctx context.Context) (string, error) {
+	var waiting, failed int64
+	var reason string
+	err := db.reader.row(ctx, `
+		SELECT count(*), count(*) FILTER (WHERE tries > 0),
+			coalesce((SELECT last_error FROM embed_queue WHERE last_error IS NOT NULL ORDER BY not_before DESC LIMIT 1), '')
+		FROM embed_queue`, nil, &waiting, &failed, &reason)
+	detail := fmt.Sprintf("%d waiting, %d failed before", waiting, failed)
+	if reason != "" {
+		detail += " (" + reason + ")"
+	}
+	return detail, err
 }
 
 // Repair rebuilds what can be made again from the messages (the full text, the

@@ -13,7 +13,7 @@ import (
 // with its text.
 func (db *DB) Waiting(ctx context.Context, n int) ([]memory.Pending, error) {
 	list, err := collect(ctx, db.reader, `
-		SELECT q.ref, coalesce(CAST(substr(CAST(m.content AS BLOB), p.start + 1, p.length) AS TEXT), m.content)
+		SELECT q.ref, q.tries, coalesce(CAST(substr(CAST(m.content AS BLOB), p.start + 1, p.length) AS TEXT), m.content)
 		FROM embed_queue q
 		CROSS JOIN messages m ON m.id = q.ref >> 8
 		LEFT JOIN passages p ON p.id = q.ref
@@ -22,7 +22,7 @@ func (db *DB) Waiting(ctx context.Context, n int) ([]memory.Pending, error) {
 		LIMIT ?`, []any{db.opts.Now().UnixNano(), n},
 		func(rows *sql.Rows) (memory.Pending, error) {
 			var p memory.Pending
-			err := rows.Scan(&p.Ref, &p.Text)
+			err := rows.Scan(&p.Ref, &p.Tries, &p.Text)
 			return p, err
 		})
 	return list, db.translate("read the embed queue", err)
@@ -35,7 +35,7 @@ func (db *DB) Waiting(ctx context.Context, n int) ([]memory.Pending, error) {
 // nothing is stored.
 func (db *DB) SaveVectors(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector) error {
 	for _, v := range vectors {
-		if err := checkVector(v.Values, model.Dimensions); err != nil {
+		if err := memory.CheckVector(v.Values, model.Dimensions); err != nil {
 			return err
 		}
 	}

@@ -38,8 +38,8 @@ func (db *DB) table(ctx context.Context, model memory.EmbeddingModel) (int64, er
 // to the file gets an empty table, and all hot messages are queued for it; the
 // tables of other models go. Calling it again changes nothing.
 func (db *DB) UseModel(ctx context.Context, model memory.EmbeddingModel) error {
-	if model.Dimensions < 1 || model.Dimensions > 8192 {
-		return memory.Invalidf("an embedding has 1 to 8192 dimensions, got %d", model.Dimensions)
+	if err := checkModel(model); err != nil {
+		return err
 	}
 	id, err := db.table(ctx, model)
 	if err != nil || id != 0 {
@@ -65,6 +65,13 @@ func (db *DB) UseModel(ctx context.Context, model memory.EmbeddingModel) error {
 		return tx.exec(`INSERT OR IGNORE INTO embed_queue(corpus, ref) SELECT 'message', id FROM (` + hotPassages + `)`)
 	})
 	return db.translate("set up the vectors", err)
+}
+
+func checkModel(model memory.EmbeddingModel) error {
+	if model.Dimensions < 1 || model.Dimensions > 8192 {
+		return memory.Invalidf("an embedding has 1 to 8192 dimensions, got %d", model.Dimensions)
+	}
+	return nil
 }
 
 // vectorTableSQL makes the table of a model. The chunk size is measured: larger
@@ -133,7 +140,7 @@ func (db *DB) dropVectors(ctx context.Context, tx tx, condition string, args []a
 // place goes to a passage that passes. ErrUnavailable: the model has no vectors
 // yet; ErrDimension: the vector has another length than the model.
 func (db *DB) Nearest(ctx context.Context, model memory.EmbeddingModel, vector []float32, f memory.Filter, k int) ([]memory.Hit, error) {
-	if err := checkVector(vector, model.Dimensions); err != nil {
+	if err := memory.CheckVector(vector, model.Dimensions); err != nil {
 		return nil, err
 	}
 	id, err := db.table(ctx, model)
@@ -205,23 +212,6 @@ func (db *DB) sessionID(ctx context.Context, name string) (int64, error) {
 		return 0, nil
 	}
 	return id, err
-}
-
-// checkVector refuses what would spoil the order of a search: sqlite-vec takes a
-// zero, infinite or NaN vector without a word. It computes in float32, in which
-// the square of a tiny number is 0 and that of a huge one infinite.
-func checkVector(v []float32, dimensions int) error {
-	if len(v) != dimensions {
-		return fmt.Errorf("%w: got %d, want %d", memory.ErrDimension, len(v), dimensions)
-	}
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	if length := float64(float32(sum)); length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
-		return memory.Invalidf("a vector must be finite and not zero")
-	}
-	return nil
 }
 
 // encodeVector writes the vector, scaled to length 1, as sqlite-vec reads it:

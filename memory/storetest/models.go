@@ -16,6 +16,11 @@ var learning = theme{
 	"what comes in meanwhile is queued":      queuesWhatComesIn,
 	"building goes on where it stopped":      resumesBuilding,
 	"another beginning drops the one before": dropsUnfinished,
+	"the same beginning goes on":             goesOn,
+	"what was learnt begins anew":            beginsLearntAnew,
+	"what was refused is queued":             queuesRefused,
+	"the archive's vectors are built too":    buildsArchive,
+	"refuses to begin without dimensions":    refusesToBegin,
 	"keeps what was learnt":                  keepsLearnt,
 	"training sees passages in order":        ordersTrainingRows,
 	"one owner has a lease":                  leasesToOne,
@@ -52,7 +57,7 @@ func build(t *testing.T, s Store, list []memory.Pending) {
 	for i, p := range list {
 		vectors[i] = memory.Vector{Ref: p.Ref, Values: []float32{0, 1}}
 	}
-	if err := s.Build(t.Context(), second.Model, vectors, list[len(list)-1].Ref); err != nil {
+	if err := s.Build(t.Context(), second.Model, vectors, nil, list[len(list)-1].Ref); err != nil {
 		t.Fatalf("Build(%d): %v", len(list), err)
 	}
 }
@@ -160,10 +165,92 @@ func dropsUnfinished(t *testing.T, s Store) {
 	if err := s.ActivateModel(t.Context(), second.Model); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("ActivateModel(dropped) = %v, want ErrUnavailable", err)
 	}
-	if err := s.Build(t.Context(), second.Model, nil, 1); !errors.Is(err, memory.ErrUnavailable) {
+	if err := s.Build(t.Context(), second.Model, nil, nil, 1); !errors.Is(err, memory.ErrUnavailable) {
 		t.Errorf("Build(dropped) = %v, want ErrUnavailable", err)
 	}
 	wantActive(t, s, plane)
+}
+
+// endpoint is a model in the making that was not learnt here.
+var endpoint = memory.LearntModel{Model: second.Model}
+
+func goesOn(t *testing.T, s Store) {
+	indexed(t, s, "one", "two", "three")
+	begin(t, s, endpoint)
+	build(t, s, unbuilt(t, s, 2))
+	begin(t, s, endpoint)
+	if got := pendingTexts(unbuilt(t, s, 10)); !slices.Equal(got, []string{"three"}) {
+		t.Errorf("Unbuilt() after beginning again = %q, want the rest", got)
+	}
+	if m, p, err := s.Making(t.Context()); err != nil || m != second.Model || p.Indexed != 2 {
+		t.Errorf("Making() = %+v, %+v, %v, want two passages of %s", m, p, err, second.Model.Name)
+	}
+	build(t, s, unbuilt(t, s, 10))
+	activate(t, s)
+	if n := foundBy(s, t, second.Model); n != 3 {
+		t.Errorf("the new model finds %d, want 3", n)
+	}
+	if m, p, err := s.Making(t.Context()); err != nil || m != (memory.EmbeddingModel{}) || p != (memory.Progress{}) {
+		t.Errorf("Making() after the swap = %+v, %+v, %v, want none", m, p, err)
+	}
+}
+
+func beginsLearntAnew(t *testing.T, s Store) {
+	indexed(t, s, "one", "two")
+	begin(t, s, second)
+	build(t, s, unbuilt(t, s, 1))
+	again := second
+	again.Body = []byte("learnt from more")
+	begin(t, s, again)
+	if got := pendingTexts(unbuilt(t, s, 10)); len(got) != 2 {
+		t.Errorf("Unbuilt() = %q, want both: the model is another one", got)
+	}
+	if got, err := s.LearntModel(t.Context(), second.Model); err != nil || string(got.Body) != "learnt from more" {
+		t.Errorf("LearntModel() = %q, %v, want the later one", got.Body, err)
+	}
+}
+
+func queuesRefused(t *testing.T, s Store) {
+	indexed(t, s, "one", "two", "three")
+	begin(t, s, endpoint)
+	list := unbuilt(t, s, 10)
+	vectors := []memory.Vector{{Ref: list[0].Ref, Values: []float32{0, 1}}, {Ref: list[2].Ref, Values: []float32{0, 1}}}
+	refused := []memory.Refused{{Ref: list[1].Ref, Reason: "not a number"}}
+	if err := s.Build(t.Context(), second.Model, vectors, refused, list[2].Ref); err != nil {
+		t.Fatal(err)
+	}
+	if _, p, err := s.Making(t.Context()); err != nil || p.Failing != 1 {
+		t.Errorf("Making() = %+v, %v, want one refused", p, err)
+	}
+	wantProgress(t, s, plane, memory.Progress{Indexed: 3})
+	activate(t, s)
+	if got := waiting(t, s); len(got) != 1 || got[0].Text != "two" || got[0].Tries != 1 {
+		t.Errorf("Waiting() = %+v, want the refused one with its try", got)
+	}
+	wantProgress(t, s, second.Model, memory.Progress{Indexed: 2, Waiting: 1, Failing: 1})
+}
+
+// buildsArchive: vectors that compaction has kept are made again.
+func buildsArchive(t *testing.T, s Store) {
+	indexed(t, s, "one", "two", "three")
+	if _, err := s.Archive(t.Context(), "s", memory.Position{SentAt: at(1).UnixNano()}, true); err != nil {
+		t.Fatal(err)
+	}
+	add(t, s, "s", said("late", at(9)))
+	begin(t, s, endpoint)
+	if got := pendingTexts(unbuilt(t, s, 10)); !slices.Equal(got, []string{"one", "two", "three", "late"}) {
+		t.Errorf("Unbuilt() = %q, want the archive as well", got)
+	}
+	activate(t, s)
+	if got := pendingTexts(waiting(t, s)); !sameSet(got, []string{"one", "two", "three", "late"}) {
+		t.Errorf("Waiting() = %q, want the archive as well", got)
+	}
+}
+
+func refusesToBegin(t *testing.T, s Store) {
+	if err := s.BeginModel(t.Context(), memory.LearntModel{Model: memory.EmbeddingModel{Provider: "test", Name: "none"}}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("BeginModel(no dimensions) = %v, want ErrInvalid", err)
+	}
 }
 
 func keepsLearnt(t *testing.T, s Store) {

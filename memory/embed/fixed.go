@@ -1,0 +1,107 @@
+package embed
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"mcp-memory/memory"
+)
+
+// FixedStore is what Fixed needs of a store.
+type FixedStore interface {
+	// ActiveModel is the model that is searched with; the zero model = none.
+	ActiveModel(ctx context.Context) (memory.EmbeddingModel, error)
+}
+
+// Fixed is the source of embedders when one is configured whose model does not
+// change by itself: that of an endpoint, or a folder of vectors. Until the store
+// has all vectors of it, those of the local model serve. It is safe for concurrent
+// use.
+type Fixed struct {
+	memory.Embedder
+	store   FixedStore
+	local   *Local
+	settled atomic.Bool // the model was active once: whoever changed it since is newer
+}
+
+// NewFixed returns the source for e. local answers while its model is active; nil
+// = nothing does.
+func NewFixed(store FixedStore, e memory.Embedder, local *Local) *Fixed {
+	return &Fixed{Embedder: e, store: store, local: local}
+}
+
+// Embed returns vectors of the active model.
+func (f *Fixed) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	e, err := f.Current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.Embed(ctx, texts)
+}
+
+// Current returns the embedder of the active model: the configured one or the
+// local one. ErrUnavailable: there is no model yet, or another program's is
+// active.
+func (f *Fixed) Current(ctx context.Context) (memory.Embedder, error) {
+	active, err := f.store.ActiveModel(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up the embedding model: %w", err)
+	}
+	switch {
+	case f.is(active):
+		return f.Embedder, nil
+	case active == (memory.EmbeddingModel{}):
+		return nil, memory.Unavailablef("no message has a vector yet")
+	case f.local != nil && active.Provider == localProvider:
+		return f.local.Current(ctx)
+	}
+	return nil, foreign(active)
+}
+
+// foreign is the error of a model that is not configured here.
+func foreign(active memory.EmbeddingModel) error {
+	return memory.Unavailablef("the vectors of this file are made by %s %s, which this server is not configured for", active.Provider, active.Name)
+}
+
+// is says whether a model is that of the configured embedder, as far as it is
+// known: an endpoint's dimensions are learnt from its first answer.
+func (f *Fixed) is(active memory.EmbeddingModel) bool {
+	own := f.Embedder.Model()
+	if own.Dimensions == 0 {
+		own.Dimensions = active.Dimensions
+	}
+	return own == active
+}
+
+// prober is an embedder that must be asked before its model is known.
+type prober interface {
+	Probe(ctx context.Context) error
+}
+
+// Next returns the configured model when another one is active. Once it has been
+// active it is not wanted back: another process was started with another one.
+func (f *Fixed) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
+	var none memory.LearntModel
+	active, err := f.store.ActiveModel(ctx)
+	if err != nil {
+		return none, nil, fmt.Errorf("look up the embedding model: %w", err)
+	}
+	if f.is(active) {
+		f.settled.Store(f.Embedder.Model() == active || f.settled.Load())
+		return none, nil, nil
+	}
+	if f.settled.Load() {
+		return none, nil, nil
+	}
+	if p, ok := f.Embedder.(prober); ok && f.Embedder.Model().Dimensions == 0 {
+		if err := p.Probe(ctx); err != nil {
+			return none, nil, err
+		}
+	}
+	if f.Embedder.Model() == active {
+		f.settled.Store(true)
+		return none, nil, nil
+	}
+	return memory.LearntModel{Model: f.Embedder.Model()}, f.Embedder, nil
+}

@@ -1,0 +1,196 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"mcp-memory/memory"
+)
+
+// longestRetry bounds the wait of a passage that fails again and again.
+const longestRetry = 6 * time.Hour
+
+// queue embeds what waits, a batch at a time, until nothing is left or the
+// embedder has to be left alone for a while. It returns whether it did anything.
+func (l *Loop) queue(ctx context.Context) (did bool, err error) {
+	if l.rest.left(l.c.Now()) > 0 {
+		return false, ctx.Err()
+	}
+	e, pending, err := l.next(ctx)
+	if err != nil || len(pending) == 0 {
+		return false, err
+	}
+	held, release, err := l.hold(ctx, queueLease)
+	if err != nil {
+		return false, err
+	}
+	if held == nil { // another process is at it; what it does not see is ours then
+		l.later(retryLease)
+		return false, nil
+	}
+	defer release()
+	for len(pending) > 0 && l.rest.left(l.c.Now()) == 0 {
+		if err := l.batch(held, e, pending); err != nil {
+			if held.Err() != nil && ctx.Err() == nil { // the lease is lost
+				return true, nil
+			}
+			return true, err
+		}
+		l.done += len(pending)
+		if e, pending, err = l.next(held); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// next is the next batch and the embedder for it; none when nothing waits, or
+// when nobody here can make vectors of the active model.
+func (l *Loop) next(ctx context.Context) (memory.Embedder, []memory.Pending, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	active, err := l.c.Store.ActiveModel(ctx)
+	if err != nil || active == (memory.EmbeddingModel{}) {
+		return nil, nil, err
+	}
+	pending, err := l.c.Store.Waiting(ctx, l.c.Batch)
+	if err != nil || len(pending) == 0 {
+		return nil, nil, err
+	}
+	e, err := memory.CurrentEmbedder(ctx, l.c.Source)
+	if errors.Is(err, memory.ErrUnavailable) {
+		return nil, nil, nil
+	}
+	return e, pending, err
+}
+
+// batch embeds a batch. What the embedder refuses is put off; an embedder that
+// does not work at all is left alone for a while, and nothing is held against
+// the passages.
+func (l *Loop) batch(ctx context.Context, e memory.Embedder, pending []memory.Pending) error {
+	out, err := embedAll(ctx, e, pending)
+	if err != nil {
+		return err
+	}
+	if out.down != nil {
+		l.c.Log.Warn("the embedder does not work", "error", out.down)
+		l.rest.begin(l.c.Now(), out.down)
+	} else {
+		l.rest.end()
+	}
+	if err := l.save(ctx, e.Model(), out); err != nil {
+		return err
+	}
+	tries := make(map[int64]int, len(pending))
+	for _, p := range pending {
+		tries[p.Ref] = p.Tries
+	}
+	for _, r := range out.refused {
+		wait := min(longestRetry, l.c.Retry<<min(tries[r.Ref], 16))
+		l.c.Log.Warn("a passage could not be embedded", "passage", r.Ref, "error", r.Reason)
+		if err := l.c.Store.Postpone(ctx, []int64{r.Ref}, l.c.Now().Add(wait), r.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save stores the vectors that there are and takes off the queue what can have
+// none. When the active model has changed meanwhile, the passages stay queued
+// for the new one.
+func (l *Loop) save(ctx context.Context, model memory.EmbeddingModel, out outcome) error {
+	if len(out.vectors) > 0 {
+		err := l.c.Store.SaveVectors(ctx, model, out.vectors)
+		if errors.Is(err, memory.ErrUnavailable) {
+			if active, lookErr := l.c.Store.ActiveModel(ctx); lookErr == nil && active != model {
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(out.none) == 0 {
+		return nil
+	}
+	return l.c.Store.Skip(ctx, out.none)
+}
+
+// outcome is what became of a batch.
+type outcome struct {
+	vectors []memory.Vector
+	none    []int64          // can have no vector: no word in them is known
+	refused []memory.Refused // failed by themselves
+	left    []int64          // were not embedded, because
+	down    error            // the embedder does not work now; nil = it does
+}
+
+// embedAll embeds the passages. The error is that of a ctx that ended.
+func embedAll(ctx context.Context, e memory.Embedder, pending []memory.Pending) (outcome, error) {
+	texts := make([]string, len(pending))
+	for i, p := range pending {
+		texts[i] = p.Text
+	}
+	vectors, err := e.Embed(ctx, texts)
+	if ctx.Err() != nil {
+		return outcome{}, ctx.Err()
+	}
+	var partial *memory.PartialError
+	var retry *memory.RetryError
+	switch {
+	case err == nil, errors.As(err, &partial):
+	case errors.As(err, &retry):
+		return outcome{left: refs(pending), down: err}, nil
+	default:
+		return refuseAll(pending, err), nil
+	}
+	if len(vectors) != len(texts) {
+		return refuseAll(pending, fmt.Errorf("the embedder gave %d vectors for %d texts", len(vectors), len(texts))), nil
+	}
+	return sortOut(pending, vectors, partial, e.Model().Dimensions), nil
+}
+
+func refs(pending []memory.Pending) []int64 {
+	list := make([]int64, len(pending))
+	for i, p := range pending {
+		list[i] = p.Ref
+	}
+	return list
+}
+
+func refuseAll(pending []memory.Pending, err error) outcome {
+	var out outcome
+	for _, p := range pending {
+		out.refused = append(out.refused, memory.Refused{Ref: p.Ref, Reason: err.Error()})
+	}
+	return out
+}
+
+// sortOut says of each passage what became of it.
+func sortOut(pending []memory.Pending, vectors [][]float32, partial *memory.PartialError, dimensions int) outcome {
+	var out outcome
+	for i, p := range pending {
+		var failed error
+		if partial != nil {
+			failed = partial.Failed[i]
+		}
+		if failed == nil && vectors[i] != nil {
+			failed = memory.CheckVector(vectors[i], dimensions)
+		}
+		var retry *memory.RetryError
+		switch {
+		case errors.As(failed, &retry): // not asked for any more
+			out.left, out.down = append(out.left, p.Ref), failed
+		case failed != nil:
+			out.refused = append(out.refused, memory.Refused{Ref: p.Ref, Reason: failed.Error()})
+		case vectors[i] == nil:
+			out.none = append(out.none, p.Ref)
+		default:
+			out.vectors = append(out.vectors, memory.Vector{Ref: p.Ref, Values: vectors[i]})
+		}
+	}
+	return out
+}
