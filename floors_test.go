@@ -32,7 +32,7 @@ var floors = map[string][]string{
 	"cmd/mcp-memory": {
 		"server", "tools", "prompts",
 		"memory/history", "memory/recall", "memory/transfer",
-		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index",
+		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai",
 		"memory", "memory/text", "memory/rank",
 	},
 	"cmd/membench": {},

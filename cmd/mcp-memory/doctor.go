@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
+	"mcp-memory/memory/embed"
+	"mcp-memory/memory/openai"
 	"mcp-memory/memory/sqlite"
 )
 
@@ -36,7 +39,32 @@ func (c doctorCommand) Run(ctx context.Context, p *program, s *settings) (err er
 	if err != nil {
 		return err
 	}
+	findings = append(findings, a.checkEmbedder(ctx)...)
 	return report(p, s.DB, findings)
+}
+
+// endpointTime is how long an endpoint may take to answer the check.
+const endpointTime = 10 * time.Second
+
+// checkEmbedder asks the endpoint for a vector, if there is one.
+func (a *app) checkEmbedder(ctx context.Context) []sqlite.Finding {
+	fixed, ok := a.source.(*embed.Fixed)
+	if !ok {
+		return nil
+	}
+	endpoint, ok := fixed.Embedder.(*openai.Embedder)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, endpointTime)
+	defer cancel()
+	f := sqlite.Finding{Name: "embeddings", OK: true}
+	if err := endpoint.Probe(ctx); err != nil {
+		f.OK, f.Detail = false, fmt.Sprintf("%s: %v", a.settings.EmbedModel, err)
+	} else {
+		f.Detail = fmt.Sprintf("%s: answers with %d dimensions", a.settings.EmbedModel, endpoint.Model().Dimensions)
+	}
+	return []sqlite.Finding{f}
 }
 
 func report(p *program, path string, findings []sqlite.Finding) error {

@@ -28,10 +28,17 @@ type settings struct {
 	MaxHistoryMessages int      `group:"Storage" default:"16" help:"Messages that get_context gives whole."`
 	MaxHistoryBytes    byteSize `group:"Storage" default:"4MiB" help:"Text that a session may have before its oldest part moves to the archive; 0 = no limit."`
 	KeepVectors        word     `group:"Storage" enum:"hot,all" default:"hot" help:"Whether the archive keeps its vectors: hot = no, all = yes."`
-	Embedder           word     `group:"storage" enum:"hashed,local" default:"hashed" help:"How semantic search gets its vectors. hashed: from the words, at once. local: learnt from the recorded messages, better, for about 20 MB more memory. Use one for all servers of a file."`
 	TimeZone           string   `placeholder:"ZONE" help:"Time zone of times written without one, such as Asia/Taipei; default: the system's."`
 
+	Embedder        word   `group:"Semantic search" enum:"local,hashed,openai,static" default:"local" help:"What makes the vectors. local: learnt from the recorded messages. hashed: from the words alone, for a little less memory. openai: an endpoint that speaks /v1/embeddings. static: a model2vec folder. Use one for all servers of a file."`
+	EmbedBaseURL    string `name:"embed-base-url" group:"Semantic search" placeholder:"URL" help:"Of the embeddings endpoint, with its version, such as http://localhost:11434/v1; default: OPENAI_BASE_URL or OpenAI's. Its key comes from MCP_MEMORY_EMBED_API_KEY or OPENAI_API_KEY."`
+	EmbedModel      string `group:"Semantic search" placeholder:"NAME" help:"The endpoint's model; default: text-embedding-3-small."`
+	EmbedDimensions int    `group:"Semantic search" placeholder:"N" help:"Length of the endpoint's vectors; default: the model's own."`
+	EmbedBatch      int    `group:"Semantic search" placeholder:"N" help:"Texts a request; default: 64, fewer where the endpoint says so."`
+	StaticDir       string `group:"Semantic search" placeholder:"DIR" help:"The model2vec folder: model.safetensors and tokenizer.json."`
+
 	zone *time.Location
+	keys keys // from the environment alone
 }
 
 // defaultSession is the session of calls when none is configured.
@@ -60,6 +67,9 @@ func (s *settings) check(env environment) error {
 	}
 	if s.MaxHistoryMessages < 1 {
 		return fmt.Errorf("--max-history-messages must be 1 or more, got %d", s.MaxHistoryMessages)
+	}
+	if err := s.checkEmbedder(env); err != nil {
+		return err
 	}
 	return s.loadZone()
 }

@@ -11,7 +11,6 @@ import (
 	_ "time/tzdata" // not every system has the time zones
 
 	"mcp-memory/memory"
-	"mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/recall"
@@ -31,6 +30,7 @@ type app struct {
 	db       *sqlite.DB
 	history  *history.History
 	recall   *recall.Recall
+	source   index.Source
 	loop     *index.Loop
 
 	stop    context.CancelFunc // ends the background work
@@ -56,9 +56,11 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 
 // build puts the engines together.
 func (a *app) build(p *program) error {
-	embedder, learner := a.embedder()
 	var err error
-	if a.loop, err = index.New(index.Config{Store: a.db, Embedder: embedder, Learner: learner, OnLearnt: debug.FreeOSMemory, Log: p.log}); err != nil {
+	if a.source, err = a.embedders(p); err != nil {
+		return err
+	}
+	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}
 	a.history, err = history.New(history.Config{
@@ -69,22 +71,14 @@ func (a *app) build(p *program) error {
 		return fmt.Errorf("build history: %w", err)
 	}
 	a.recall, err = recall.New(recall.Config{
-		Store: a.db, Embedder: embedder, Location: a.settings.zone, Log: p.log,
-		Settle: func(ctx context.Context) { a.loop.Settle(ctx, settleTime) },
+		Store: a.db, Embedder: a.source, Location: a.settings.zone, Log: p.log,
+		Trouble: a.loop.Trouble,
+		Settle:  func(ctx context.Context) { a.loop.Settle(ctx, settleTime) },
 	})
 	if err != nil {
 		return fmt.Errorf("build recall: %w", err)
 	}
 	return nil
-}
-
-// embedder is what makes the vectors; learner is nil when nothing is learnt.
-func (a *app) embedder() (memory.Embedder, index.Learner) {
-	if a.settings.Embedder != "local" {
-		return embed.NewHashed(0), nil
-	}
-	local := embed.NewLocal(a.db)
-	return local, local
 }
 
 // masker hides secrets, nil when that is switched off. Its rules take a moment
