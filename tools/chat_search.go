@@ -20,6 +20,8 @@ type Hit struct {
 	Score     float64 `json:"score" doc:"0 to 1, larger is better; comparable inside one result only."`
 	Tier      string  `json:"tier" enum:"recent,archive" doc:"Whether compaction has moved it to the archive."`
 	Segment   int     `json:"segment" doc:"Index of the segment that holds it."`
+
+	Signals []string `json:"signals" doc:"What found it, the strongest first."`
 }
 
 // Segment is a stretch of one session around one or more hits.
@@ -197,6 +199,7 @@ func searchResult(found *recall.Result, contents [][]string) ChatHistoryResult {
 			Score:     math.Round(h.Score*1e4) / 1e4,
 			Tier:      tier(h.Message),
 			Segment:   h.Segment,
+			Signals:   strongest(h.Signals),
 		}
 	}
 	for i, s := range found.Segments {
@@ -207,6 +210,14 @@ func searchResult(found *recall.Result, contents [][]string) ChatHistoryResult {
 		result.Segments[i] = segment
 	}
 	return result
+}
+
+// shownSignals is how many signals of a hit are told.
+const shownSignals = 4
+
+// strongest is the first signals, never nil.
+func strongest(signals []string) []string {
+	return append([]string{}, signals[:min(len(signals), shownSignals)]...)
 }
 
 func tier(m memory.Message) string {

@@ -137,3 +137,21 @@ func TestSearchPages(t *testing.T) {
 		t.Errorf("pages gave %d hits, want 25", len(seen))
 	}
 }
+
+// Each hit says what found it, also one that only fills the page.
+func TestHitsSayWhatFoundThem(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add("home", message("user", "the harbour is closed"), message("user", "nothing of the kind"))
+	for match, want := range map[string][]string{"keyword": {"words"}, "semantic": {"words", "meaning"}} {
+		got := d.must("chat_history", `{"query":"harbour","match":"`+match+`"}`).strings("hits.signals")
+		for _, signal := range want {
+			if !slices.Contains(got, signal) {
+				t.Errorf("%s: signals = %q, want %s among them", match, got, signal)
+			}
+		}
+		if len(got) == 0 || slices.Contains(got, "") {
+			t.Errorf("%s: signals = %q, want some for each hit", match, got)
+		}
+	}
+}

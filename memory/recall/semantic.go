@@ -144,7 +144,7 @@ func (r *Recall) fill(ctx context.Context, f memory.Filter, p page, found *findi
 	}
 	for _, h := range newest {
 		if !seen[h.MessageID] && len(found.hits) < p.end() {
-			found.hits = append(found.hits, finding{message: h.MessageID})
+			found.hits = append(found.hits, finding{message: h.MessageID, signals: []string{"newest"}})
 		}
 	}
 	return nil
