@@ -18,12 +18,13 @@ type GetContextArgs struct {
 
 // GetContextResult is the result of get_context.
 type GetContextResult struct {
-	Messages   []Message `json:"messages" doc:"The last messages of the conversation, oldest first."`
-	Daily      []Daily   `json:"daily" doc:"Notes of today and yesterday."`
-	Onboarding []string  `json:"onboarding" doc:"Questions to ask the user when there is an opportunity."`
-	Rules      string    `json:"rules" doc:"How to use this context; belongs into the system prompt."`
-	Tokens     int       `json:"tokens" doc:"Size of all this, estimated."`
-	LeftOut    []string  `json:"left_out" doc:"What did not fit, in words."`
+	PriorSummary *memory.Summary `json:"prior_summary,omitempty" doc:"What was agreed and discussed before; absent while there is no summary. Put it as JSON, named Prior summary, into one user message right before the user's input."`
+	Messages     []Message       `json:"messages" doc:"The last messages of the conversation, oldest first."`
+	Daily        []Daily         `json:"daily" doc:"Notes of today and yesterday."`
+	Onboarding   []string        `json:"onboarding" doc:"Questions to ask the user when there is an opportunity."`
+	Rules        string          `json:"rules" doc:"How to use this context; belongs into the system prompt."`
+	Tokens       int             `json:"tokens" doc:"Size of all this, estimated."`
+	LeftOut      []string        `json:"left_out" doc:"What did not fit, in words."`
 }
 
 // Daily is the note of one day.
@@ -37,10 +38,18 @@ type Window interface {
 	Window(ctx context.Context, session string) ([]memory.Message, error)
 }
 
+// Summaries gives what is to be known of a conversation before its window.
+type Summaries interface {
+	// Prior returns the current summary of the session. With a query it may
+	// hold only what bears on it.
+	Prior(ctx context.Context, session, query string) (memory.Summary, error)
+}
+
 // GetContext is the tool get_context.
 type GetContext struct {
-	History Window
-	Session string // used when a call names none
+	History   Window
+	Summaries Summaries // nil = none
+	Session   string    // used when a call names none
 }
 
 // defaultContextTokens is how much a context may take when a call does not say.
@@ -75,13 +84,33 @@ func (t *GetContext) Call(ctx context.Context, args GetContextArgs) (GetContextR
 	if limit <= 0 {
 		return GetContextResult{}, "", memory.Invalidf("max_tokens must be 1 or more, got %d", limit)
 	}
+	result := GetContextResult{Daily: []Daily{}, Onboarding: []string{}, Rules: prompts.Rules(), LeftOut: []string{}}
 	window, err := t.History.Window(ctx, session)
 	if err != nil {
 		return GetContextResult{}, "", fmt.Errorf("read window: %w", err)
 	}
-	result := GetContextResult{Daily: []Daily{}, Onboarding: []string{}, Rules: prompts.Rules(), LeftOut: []string{}}
-	result.fit(showWindow(window), limit)
+	result.Messages = showWindow(window)
+	if result.PriorSummary, err = t.prior(ctx, session, args.Query); err != nil {
+		return GetContextResult{}, "", err
+	}
+	result.fit(limit)
 	return result, contextText(result, session), nil
+}
+
+// prior is the summary of the session, nil when there is nothing in it.
+func (t *GetContext) prior(ctx context.Context, session, query string) (*memory.Summary, error) {
+	if t.Summaries == nil {
+		return nil, nil
+	}
+	summary, err := t.Summaries.Prior(ctx, session, query)
+	if err != nil {
+		return nil, fmt.Errorf("read the summary: %w", err)
+	}
+	if summary.Empty() {
+		return nil, nil
+	}
+	summary = visibleSummary(summary)
+	return &summary, nil
 }
 
 // showWindow makes the messages ready to show, the last user message within
@@ -89,58 +118,28 @@ func (t *GetContext) Call(ctx context.Context, args GetContextArgs) (GetContextR
 func showWindow(window []memory.Message) []Message {
 	shown := make([]Message, len(window))
 	for i, m := range window {
-		if i == lastUser(window) && len(m.Content) > maxLastMessage {
-			shown[i] = messageOf(m, shorten(m.Content, maxLastMessage), true)
-			continue
-		}
 		shown[i] = wholeMessage(m)
+	}
+	if i := lastUser(shown); i >= 0 && len(window[i].Content) > maxLastMessage {
+		shown[i] = messageOf(window[i], shorten(window[i].Content, maxLastMessage), true)
 	}
 	return shown
 }
 
 // lastUser is the index of the last user message, -1 without one.
-func lastUser(window []memory.Message) int {
-	for i := len(window) - 1; i >= 0; i-- {
-		if window[i].Role == memory.RoleUser {
+func lastUser(messages []Message) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == string(memory.RoleUser) {
 			return i
 		}
 	}
 	return -1
 }
 
-// fit takes in as many messages as the limit has room for. The oldest go first;
-// the last user message always stays.
-func (r *GetContextResult) fit(messages []Message, limit int) {
-	r.Tokens = estimateTokens(r.Rules)
-	last := -1
-	for i, m := range messages {
-		r.Tokens += messageTokens(m)
-		if m.Role == string(memory.RoleUser) {
-			last = i
-		}
-	}
-	r.Messages = []Message{}
-	dropped := 0
-	for i, m := range messages {
-		if r.Tokens > limit && i != last {
-			r.Tokens -= messageTokens(m)
-			dropped++
-			continue
-		}
-		r.Messages = append(r.Messages, m)
-	}
-	if dropped > 0 {
-		r.LeftOut = append(r.LeftOut, count(dropped, "message")+" of the window")
-	}
-	if last >= 0 && messages[last].Size > 0 {
-		r.LeftOut = append(r.LeftOut, fmt.Sprintf("the rest of the last user message, %d bytes in all", messages[last].Size))
-	}
-}
-
 func contextText(r GetContextResult, session string) string {
 	var b strings.Builder
 	b.WriteString(r.Rules + "\n\n")
-	if len(r.Messages) == 0 && len(r.LeftOut) == 0 {
+	if len(r.Messages) == 0 && r.PriorSummary == nil && len(r.LeftOut) == 0 {
 		fmt.Fprintf(&b, "Nothing is recorded in session %s yet.\n", oneLine(session, 800))
 		return b.String()
 	}
@@ -148,6 +147,7 @@ func contextText(r GetContextResult, session string) string {
 	for _, m := range r.Messages {
 		quote(&b, m, session, "")
 	}
+	writeSummary(&b, r.PriorSummary)
 	if len(r.LeftOut) > 0 {
 		fmt.Fprintf(&b, "Left out: %s. chat_history gives it, with mode read and this session_id.\n", strings.Join(r.LeftOut, "; "))
 	}
