@@ -51,6 +51,7 @@ type failure struct {
 	status int           // of HTTP; 0 = no reply
 	said   string        // by the endpoint, or about it; without the key
 	after  time.Duration // when to ask again; 0 = not said
+	unfit  error         // what is wrong with all vectors of the reply; nil = there were none
 }
 
 // Error says what happened, without key, URL and text.
@@ -65,12 +66,22 @@ func (f *failure) Error() string {
 	}
 }
 
-// Unwrap makes errors.Is find ErrUnavailable.
-func (f *failure) Unwrap() error { return memory.ErrUnavailable }
+// Unwrap makes errors.Is find ErrUnavailable, and what is wrong with the vectors.
+func (f *failure) Unwrap() []error {
+	if f.unfit == nil {
+		return []error{memory.ErrUnavailable}
+	}
+	return []error{memory.ErrUnavailable, f.unfit}
+}
 
-// retry is the error of Embed that stands for f.
+// retry is the error of Embed that stands for f. Vectors that all have another
+// length than the model's will have it again.
 func (f *failure) retry() error {
-	return &memory.RetryError{Err: fmt.Errorf("ask the embeddings endpoint: %w", f), After: f.after, Never: f.kind == final}
+	return &memory.RetryError{
+		Err:   fmt.Errorf("ask the embeddings endpoint: %w", f),
+		After: f.after,
+		Never: f.kind == final || errors.Is(f.unfit, memory.ErrDimension),
+	}
 }
 
 // mayPass says whether the same request is worth another try. A broken reply

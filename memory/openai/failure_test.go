@@ -61,9 +61,7 @@ func TestEmbedChecksEachVector(t *testing.T) {
 		{"one too many", []string{entry(0, a), entry(1, b), entry(2, c), entry(3, a)}, nil},
 		{"negative index", []string{entry(-1, b), entry(0, a), entry(2, c)}, []int{1}},
 		{"index twice", []string{entry(0, a), entry(1, b), entry(1, c), entry(2, c)}, []int{1}},
-		{"index thrice", []string{entry(1, a), entry(1, b), entry(1, c)}, []int{0, 1, 2}},
 		{"no index", []string{nameless(a), entry(1, b), entry(2, c)}, []int{0}},
-		{"no index at all", []string{nameless(a), nameless(b), nameless(c)}, []int{0, 1, 2}},
 		{"zero", []string{entry(0, a), entry(1, []int{0, 0, 0, 0}), entry(2, c)}, []int{1}},
 		{"null", []string{entry(0, a), entry(1, nil), entry(2, c)}, []int{1}},
 		{"null values", []string{entry(0, a), entry(1, []any{nil, 1, 2, 3}), entry(2, c)}, []int{1}},
@@ -86,6 +84,74 @@ func TestEmbedChecksEachVector(t *testing.T) {
 			t.Errorf("%s: requests of %s, want [3]", test.name, s)
 		}
 	}
+}
+
+// TestEmbedWithoutAFitVector: an endpoint whose vectors are all unfit does not
+// work; that is not held against the texts, and few requests find it out.
+func TestEmbedWithoutAFitVector(t *testing.T) {
+	t.Parallel()
+	a := vectorOf("a")
+	for name, test := range map[string]struct {
+		entry func(i int) string
+		never bool
+	}{
+		"zeros":                {func(i int) string { return entry(i, []int{0, 0, 0, 0}) }, false},
+		"null":                 {func(i int) string { return entry(i, nil) }, false},
+		"null values":          {func(i int) string { return entry(i, []any{nil, 1, 2, 3}) }, false},
+		"empty":                {func(i int) string { return entry(i, []int{}) }, false},
+		"always the same text": {func(int) string { return entry(1, a) }, false},
+		"another length":       {func(i int) string { return entry(i, []int{1, 2, 3}) }, true},
+	} {
+		f := newFake(t, func(w http.ResponseWriter, c call, _ int) {
+			var data []string
+			for i := range max(2, len(c.Input)) {
+				data = append(data, test.entry(i))
+			}
+			send(w, data)
+		})
+		c := f.config()
+		c.Dimensions = dimensions
+		got, err := newEmbedder(t, c).Embed(t.Context(), numbered(40))
+		var retry *memory.RetryError
+		if !errors.As(err, &retry) || retry.Never != test.never || !errors.Is(err, memory.ErrUnavailable) {
+			t.Errorf("%s: Embed = %v, want a RetryError with Never %v", name, err, test.never)
+		}
+		checkVectors(t, got, numbered(40), all(40)...)
+		if s := f.sizes(); s != "[40 40 1]" {
+			t.Errorf("%s: requests of %s, want two and a harmless one", name, s)
+		}
+	}
+}
+
+// all is the numbers below n.
+func all(n int) []int {
+	places := make([]int, n)
+	for i := range places {
+		places[i] = i
+	}
+	return places
+}
+
+// TestEmbedFindsTheTextWithoutAVector: a text that spoils all vectors of its
+// reply is found, and the others have theirs.
+func TestEmbedFindsTheTextWithoutAVector(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, func(w http.ResponseWriter, c call, n int) {
+		if !slices.Contains(c.Input, "text 3") {
+			good(w, c, n)
+			return
+		}
+		var data []string
+		for i := range c.Input {
+			data = append(data, entry(i, []int{0, 0, 0, 0}))
+		}
+		send(w, data)
+	})
+	got, err := newEmbedder(t, f.config()).Embed(t.Context(), numbered(8))
+	if places := failedPlaces(t, err); !slices.Equal(places, []int{3}) {
+		t.Errorf("failed = %v, want [3]", places)
+	}
+	checkVectors(t, got, numbered(8), 3)
 }
 
 func TestEmbedTakesBase64AndOneVectorWithoutIndex(t *testing.T) {

@@ -59,7 +59,8 @@ func (e *Embedder) ask(ctx context.Context, texts []string, timeout time.Duratio
 	if len(reply.Data) == 0 {
 		return nil, unreadable("the reply holds no embeddings")
 	}
-	return e.read(reply.Data, len(texts)), nil
+	results := e.read(reply.Data, len(texts))
+	return results, fit(results)
 }
 
 // limitBody keeps an endpoint from filling the memory: of its replies, n bytes

@@ -25,6 +25,17 @@ type result struct {
 	err    error
 }
 
+// fit is nil when some text has a vector. A reply without any is that of an
+// endpoint that does not work, or of one that a text has upset.
+func fit(results []result) error {
+	for _, r := range results {
+		if r.err == nil {
+			return nil
+		}
+	}
+	return &failure{kind: spoilt, said: results[0].err.Error(), unfit: results[0].err}
+}
+
 // read sorts the vectors of a reply by the texts they are for. A vector that
 // does not say for which text it is belongs to none, unless there is but one of
 // each.
