@@ -107,6 +107,18 @@ func (db *DB) Postpone(ctx context.Context, refs []int64, until time.Time, reaso
 	return db.translate("postpone passages", err)
 }
 
+// OfferAgain offers the passages that were put off now.
+func (db *DB) OfferAgain(ctx context.Context) error {
+	var later int
+	if err := db.reader.row(ctx, `SELECT count(*) FROM embed_queue WHERE corpus = 'message' AND not_before > 0`, nil, &later); err != nil || later == 0 {
+		return db.translate("look for passages put off", err)
+	}
+	err := db.writer.do(ctx, func(tx tx) error {
+		return tx.exec(`UPDATE embed_queue SET not_before = 0 WHERE corpus = 'message' AND not_before > 0`)
+	})
+	return db.translate("offer passages again", err)
+}
+
 // Progress says how many passages have a vector of the model, how many wait for
 // one, and how many of these have failed before.
 func (db *DB) Progress(ctx context.Context, model memory.EmbeddingModel) (memory.Progress, error) {

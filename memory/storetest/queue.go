@@ -97,6 +97,16 @@ func postpones(t *testing.T, s Store) {
 		t.Errorf("Waiting() = %+v, want all but the one put off for an hour, %+v", got, list[1:])
 	}
 	wantProgress(t, s, plane, memory.Progress{Waiting: 3, Failing: 2})
+	list[0].Tries = 1
+	for range 2 {
+		if err := s.OfferAgain(t.Context()); err != nil {
+			t.Fatalf("OfferAgain(): %v", err)
+		}
+		if got := waiting(t, s); !slices.Equal(got, list) {
+			t.Errorf("Waiting() after OfferAgain = %+v, want all, %+v", got, list)
+		}
+	}
+	wantProgress(t, s, plane, memory.Progress{Waiting: 3, Failing: 2})
 	save(t, s, plane, []memory.Vector{{Ref: list[0].Ref, Values: angle(0)}, {Ref: list[1].Ref, Values: angle(0)}})
 	wantProgress(t, s, plane, memory.Progress{Indexed: 2, Waiting: 1})
 }
