@@ -10,10 +10,14 @@ import (
 
 // build replaces the active model when another one is wanted: it gives all
 // passages their vectors in the new one while the old one answers, then makes
-// the new one active. It returns whether it did.
+// the new one active. It returns whether the active model has changed.
 func (l *Loop) build(ctx context.Context) (bool, error) {
 	if l.buildRest.left(l.c.Now()) > 0 {
 		return false, ctx.Err()
+	}
+	before, err := l.c.Store.ActiveModel(ctx)
+	if err != nil {
+		return false, err
 	}
 	model, e, err := l.c.Source.Next(ctx)
 	if err != nil {
@@ -28,7 +32,13 @@ func (l *Loop) build(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer release()
-	err = l.buildAll(held, model, e)
+	active, err := l.c.Store.ActiveModel(held)
+	if err == nil && active != before { // another process was faster: what is wanted now is an open question
+		return true, nil
+	}
+	if err == nil {
+		err = l.buildAll(held, active, model, e)
+	}
 	switch {
 	case err == nil:
 		l.buildRest.end()
@@ -55,16 +65,19 @@ func (l *Loop) stop(ctx context.Context, err error) error {
 	if ctx.Err() != nil || !errors.As(err, &retry) {
 		return err
 	}
+	active, lookErr := l.c.Store.ActiveModel(ctx)
+	if lookErr != nil {
+		return lookErr
+	}
 	l.c.Log.Warn("the embedder does not work: the vectors of before stay in use", "error", err)
 	l.buildRest.begin(l.c.Now(), err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.against = active
 	return nil
 }
 
-func (l *Loop) buildAll(ctx context.Context, model memory.LearntModel, e memory.Embedder) error {
-	active, err := l.c.Store.ActiveModel(ctx)
-	if err != nil {
-		return err
-	}
+func (l *Loop) buildAll(ctx context.Context, active memory.EmbeddingModel, model memory.LearntModel, e memory.Embedder) error {
 	if active == (memory.EmbeddingModel{}) && model.Body == nil {
 		return l.c.Store.UseModel(ctx, model.Model) // nothing can answer meanwhile: the queue fills it
 	}

@@ -120,8 +120,11 @@ func TestBuildGoesOn(t *testing.T) {
 		if m, p, err := l.Making(t.Context()); err != nil || m != e.Model() || p.Indexed != 20 {
 			t.Errorf("Making() = %+v, %+v, %v, want 20 passages", m, p, err)
 		}
-		if got := l.Trouble(); got != "HTTP 503" {
-			t.Errorf("Trouble() = %q, want HTTP 503", got)
+		if got := l.Obstacle(before); got != "HTTP 503" || l.Trouble() != "" {
+			t.Errorf("Obstacle() = %q, Trouble() = %q, want HTTP 503 and none", got, l.Trouble())
+		}
+		if got := l.Obstacle(e.Model()); got != "" {
+			t.Errorf("Obstacle(the wanted model) = %q, want none", got)
 		}
 		f.say(1)
 		drain() // too early for the endpoint, and the queue goes on
@@ -249,4 +252,35 @@ func (s *thief) Acquire(ctx context.Context, name, owner string, lasting time.Du
 	}
 	s.grants++
 	return s.grants == 1, nil
+}
+
+// overtaken is a source during whose question another process makes its model the
+// active one.
+type overtaken struct {
+	*embed.Fixed
+	once sync.Once
+	by   func()
+}
+
+func (o *overtaken) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
+	model, e, err := o.Fixed.Next(ctx)
+	o.once.Do(o.by)
+	return model, e, err
+}
+
+// TestOvertaken: of two processes that want a model at the same time the second
+// finds it made.
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.say(20)
+	f.drain(embed.NewLocal(f.db))
+	e := newNamed("remote", 8)
+	source := &overtaken{Fixed: embed.NewFixed(f.db, e, nil), by: func() { f.drain(embed.NewFixed(f.db, e, nil)) }}
+	f.drain(source)
+	f.active("made once", e.Model())
+	f.want("made once", e.Model(), 20, 0, 0)
+	if e.called() != 2 {
+		t.Errorf("the endpoint was asked %d times, want 2 batches", e.called())
+	}
 }

@@ -186,3 +186,27 @@ func TestDownInTheMiddle(t *testing.T) {
 		f.want("up", e.Model(), 5, 0, 0)
 	})
 }
+
+// TestTroubleEnds: when nothing waits any more, because another process has done
+// it, the embedder that failed here is no trouble.
+func TestTroubleEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, e := open(t), newEmbedder()
+		e.before = func(context.Context, []string) error { return &memory.RetryError{Err: errors.New("HTTP 503")} }
+		l := f.loop(index.Config{Source: f.source(e)})
+		stop := f.run(l)
+		defer stop()
+		f.say(5)
+		l.Wake()
+		time.Sleep(time.Second)
+		if got := l.Trouble(); got != "HTTP 503" {
+			t.Errorf("Trouble() = %q, want HTTP 503", got)
+		}
+		f.drain(f.source(newEmbedder()))
+		time.Sleep(time.Minute)
+		if got := l.Trouble(); got != "" {
+			t.Errorf("Trouble() when nothing waits = %q, want none", got)
+		}
+	})
+}

@@ -50,6 +50,8 @@ type Store interface {
 	Skip(ctx context.Context, refs []int64) error
 	// Postpone notes a failed try; the passages are offered again after until.
 	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
+	// OfferAgain offers the passages that were put off now.
+	OfferAgain(ctx context.Context) error
 	// Tidy makes searches faster after many appends; it may take a while, in
 	// steps that keep no writer waiting.
 	Tidy(ctx context.Context) error
@@ -74,7 +76,7 @@ type Config struct {
 	OnSwitch func()           // called after a new model became active; nil = nothing
 	Batch    int              // passages a transaction; 0 = 200. A long one would keep other writers waiting
 	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
-	Poll     time.Duration    // look for what other processes left; 0 = 1 minute
+	Poll     time.Duration    // look for what other processes left; 0 = 15 s, the longest that a killed one keeps its lease
 	Retry    time.Duration    // wait of a passage after its first failure, doubled by each; 0 = 30 s
 	Now      func() time.Time // nil = time.Now
 	Log      *slog.Logger     // nil = discarded
@@ -95,8 +97,9 @@ type Loop struct {
 	rest      pause      // of the queue
 	buildRest pause      // of building
 
-	mu    sync.Mutex
-	timer *time.Timer // of later
+	mu      sync.Mutex
+	timer   *time.Timer           // of later
+	against memory.EmbeddingModel // what was active when building failed
 }
 
 // New checks the configuration and returns a Loop that does not run yet.
@@ -108,7 +111,7 @@ func New(c Config) (*Loop, error) {
 		c.Batch = 200
 	}
 	c.Delay = orDefault(c.Delay, 200*time.Millisecond)
-	c.Poll = orDefault(c.Poll, time.Minute)
+	c.Poll = orDefault(c.Poll, leaseTime)
 	c.Retry = orDefault(c.Retry, 30*time.Second)
 	if c.Now == nil {
 		c.Now = time.Now
@@ -158,8 +161,13 @@ func (l *Loop) later(d time.Duration) {
 }
 
 // Run works until ctx ends: at once, after each Wake, and now and then for what
-// other processes left. Errors are logged and tried again.
+// other processes left. What was put off before is tried at once: a program is
+// often started anew because something was mended. Errors are logged and tried
+// again.
 func (l *Loop) Run(ctx context.Context) {
+	if err := l.c.Store.OfferAgain(ctx); err != nil && ctx.Err() == nil {
+		l.c.Log.Error("offer again what was put off", "error", err)
+	}
 	var both sync.WaitGroup
 	both.Go(func() { l.runQueue(ctx) })
 	both.Go(func() { l.runBuild(ctx) })
@@ -290,12 +298,16 @@ func (l *Loop) Making(ctx context.Context) (memory.EmbeddingModel, memory.Progre
 	return l.c.Store.Making(ctx)
 }
 
-// Trouble says why vectors are not being made; "" = they are.
-func (l *Loop) Trouble() string {
-	for _, p := range []*pause{&l.rest, &l.buildRest} {
-		if why := p.why(); why != "" {
-			return why
-		}
+// Trouble says why what waits in the queue gets no vectors now; "" = it does.
+func (l *Loop) Trouble() string { return l.rest.why() }
+
+// Obstacle says why the model that is wanted does not replace the given one, which
+// is in use, the zero model when none is; "" = nothing is in its way.
+func (l *Loop) Obstacle(inUse memory.EmbeddingModel) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if inUse != (memory.EmbeddingModel{}) && inUse != l.against {
+		return "" // another process has made the change
 	}
-	return ""
+	return l.buildRest.why()
 }

@@ -482,3 +482,57 @@ func TestLongMessages(t *testing.T) {
 		t.Errorf("a text of %d characters was embedded, want at most 1000", longest)
 	}
 }
+
+// TestStartTriesAgain: what failed before is tried at once by a loop that starts,
+// however long it was put off.
+func TestStartTriesAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, e := open(t), newEmbedder()
+		e.before = func(context.Context, []string) error { return errors.New("no answer") }
+		f.say(3)
+		if err := f.loop(index.Config{Source: f.source(e), Retry: time.Hour}).Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		f.want("failed", e.Model(), 0, 3, 3)
+		e.before = nil
+		stop := f.run(f.loop(index.Config{Source: f.source(e), Retry: time.Hour}))
+		time.Sleep(time.Second)
+		f.want("started anew", e.Model(), 3, 0, 0)
+		stop()
+	})
+}
+
+// run runs a loop until stop is called.
+func (f *fixture) run(l *index.Loop) (stop func()) {
+	ctx, cancel := context.WithCancel(f.tb.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// TestTakeOver: a process that is killed in the middle keeps its lease, and
+// another one that idled goes on within the time of the lease.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, e := open(t), newEmbedder()
+		stop := f.run(f.loop(index.Config{Source: f.source(e)}))
+		defer stop()
+		time.Sleep(20 * time.Second) // it is idle
+		f.say(7)
+		if got, err := f.db.Acquire(t.Context(), "index", "killed", 15*time.Second); err != nil || !got {
+			t.Fatalf("Acquire() = %v, %v", got, err)
+		}
+		time.Sleep(14 * time.Second)
+		f.want("the lease lasts", e.Model(), 0, 7, 0)
+		time.Sleep(2 * time.Second)
+		f.want("taken over", e.Model(), 7, 0, 0)
+	})
+}

@@ -37,6 +37,9 @@ func (p *pause) begin(now time.Time, err error) {
 		p.never = p.never || retry.Never
 	}
 	p.until, p.reason = now.Add(wait), err.Error()
+	if p.never {
+		p.reason += "; it is asked again after a restart"
+	}
 }
 
 // end notes a success.

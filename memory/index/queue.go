@@ -19,8 +19,12 @@ func (l *Loop) queue(ctx context.Context) (did bool, err error) {
 		return false, ctx.Err()
 	}
 	e, pending, err := l.next(ctx)
-	if err != nil || len(pending) == 0 {
+	if err != nil {
 		return false, err
+	}
+	if len(pending) == 0 {
+		l.rest.end() // what was in trouble is gone, or another process has done it
+		return false, nil
 	}
 	held, release, err := l.hold(ctx, queueLease)
 	if err != nil {
