@@ -3,7 +3,7 @@ package embed
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"sync"
 
 	"mcp-memory/memory"
 )
@@ -20,9 +20,12 @@ type FixedStore interface {
 // use.
 type Fixed struct {
 	memory.Embedder
-	store   FixedStore
-	local   *Local
-	settled atomic.Bool // the model was active once: whoever changed it since is newer
+	store FixedStore
+	local *Local
+
+	mu      sync.Mutex
+	settled bool                  // the model was active once: whoever changed it since is newer
+	assumed memory.EmbeddingModel // the active model was taken for the own one, of unknown dimensions; zero = they are known
 }
 
 // NewFixed returns the source for e. local answers while its model is active; nil
@@ -56,12 +59,19 @@ func (f *Fixed) Current(ctx context.Context) (memory.Embedder, error) {
 	case f.local != nil && active.Provider == localProvider:
 		return f.local.Current(ctx)
 	}
-	return nil, foreign(active)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return nil, foreign(active, f.settled && active != f.assumed)
 }
 
-// foreign is the error of a model that is not configured here.
-func foreign(active memory.EmbeddingModel) error {
-	return memory.Unavailablef("the vectors of this file are made by %s %s, which this server is not configured for", active.Provider, active.Name)
+// foreign is the error of a model that is not configured here; replaced = another
+// process has changed to it.
+func foreign(active memory.EmbeddingModel, replaced bool) error {
+	what := fmt.Sprintf("the vectors of this file are those of %s %s (%d dimensions)", active.Provider, active.Name, active.Dimensions)
+	if replaced {
+		return memory.Unavailablef("%s, which another server of it was started with", what)
+	}
+	return memory.Unavailablef("%s until those of the configured embedder are complete", what)
 }
 
 // is says whether a model is that of the configured embedder, as far as it is
@@ -87,11 +97,7 @@ func (f *Fixed) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, 
 	if err != nil {
 		return none, nil, fmt.Errorf("look up the embedding model: %w", err)
 	}
-	if f.is(active) {
-		f.settled.Store(f.Embedder.Model() == active || f.settled.Load())
-		return none, nil, nil
-	}
-	if f.settled.Load() {
+	if f.replaced(active) || f.is(active) {
 		return none, nil, nil
 	}
 	if p, ok := f.Embedder.(prober); ok && f.Embedder.Model().Dimensions == 0 {
@@ -99,9 +105,24 @@ func (f *Fixed) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, 
 			return none, nil, err
 		}
 	}
-	if f.Embedder.Model() == active {
-		f.settled.Store(true)
+	if f.is(active) {
 		return none, nil, nil
 	}
 	return memory.LearntModel{Model: f.Embedder.Model()}, f.Embedder, nil
+}
+
+// replaced says whether the model was active once and is not any more, because
+// another process has changed it. It is not when the active model was only taken
+// for the own one, and the endpoint's vectors turned out to have another length.
+func (f *Fixed) replaced(active memory.EmbeddingModel) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.is(active) {
+		return f.settled && active != f.assumed
+	}
+	f.settled, f.assumed = true, memory.EmbeddingModel{}
+	if f.Embedder.Model() != active {
+		f.assumed = active
+	}
+	return false
 }

@@ -98,7 +98,9 @@ func (l *Local) lookUp(ctx context.Context) (memory.Embedder, error) {
 		return l.hashed, nil
 	}
 	if active.Provider != localProvider {
-		return nil, foreign(active)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return nil, foreign(active, l.settled)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
