@@ -72,8 +72,8 @@ func (a *app) build(p *program) error {
 	}
 	a.recall, err = recall.New(recall.Config{
 		Store: a.db, Embedder: a.source, Location: a.settings.zone, Log: p.log,
-		Trouble: a.loop.Trouble,
-		Settle:  func(ctx context.Context) { a.loop.Settle(ctx, settleTime) },
+		Trouble: a.loop.Trouble, Obstacle: a.loop.Obstacle,
+		Settle: func(ctx context.Context) { a.loop.Settle(ctx, settleTime) },
 	})
 	if err != nil {
 		return fmt.Errorf("build recall: %w", err)

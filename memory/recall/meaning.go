@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
+	"strings"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/rank"
@@ -59,15 +59,14 @@ func (r *Recall) search(ctx context.Context, req Request) (m meaning, degraded s
 	var public *memory.PublicError
 	switch {
 	case errors.As(err, &public):
-		return m, byWordsOnly(public.Error()), nil
+		return m, byWordsOnly(public.Error() + notWorking("; ", r.obstacle(memory.EmbeddingModel{}))), nil
 	case err != nil:
 		r.log.Error("look up the embedder", "error", err)
 		return m, byWordsOnly("the embedder does not work (run mcp-memory doctor)"), nil
 	}
-	vector, err := r.question(ctx, e, req.Query)
-	if err != nil {
-		r.log.Warn("embed query", "error", err)
-		return m, byWordsOnly("the embedder does not answer"), nil
+	vector, silent := r.question(ctx, e, req.Query)
+	if silent != "" {
+		return m, byWordsOnly(silent), nil
 	}
 	degraded = r.progress(ctx, e.Model())
 	if vector == nil {
@@ -80,31 +79,6 @@ func (r *Recall) search(ctx context.Context, req Request) (m meaning, degraded s
 		m.cosine[rank.Passage{MessageID: h.MessageID, Ord: h.Ord}] = h.Score
 	}
 	return m, degraded, err
-}
-
-// errResting: the embedder did not answer a moment ago.
-var errResting = errors.New("the embedder is left alone for a moment")
-
-// question embeds a query; nil for one without a known word. An embedder that
-// does not answer in time is left alone for a moment: the searches after that
-// need not wait for it as well.
-func (r *Recall) question(ctx context.Context, e memory.Embedder, query string) ([]float32, error) {
-	if time.Now().UnixNano() < r.restUntil.Load() {
-		return nil, errResting
-	}
-	inTime, cancel := context.WithTimeout(ctx, r.patience)
-	defer cancel()
-	vectors, err := e.Embed(inTime, []string{query})
-	if err != nil {
-		if ctx.Err() == nil {
-			r.restUntil.Store(time.Now().Add(restTime).UnixNano())
-		}
-		return nil, err
-	}
-	if len(vectors) != 1 || vectors[0] == nil {
-		return nil, nil
-	}
-	return vectors[0], memory.CheckVector(vectors[0], len(vectors[0]))
 }
 
 // complete adds the cosine of the messages that were not among the nearest, where
@@ -138,23 +112,28 @@ func (m *meaning) add(p rank.Passage, features []byte) {
 
 // progress says how far the vectors are behind, and why; "" = not at all.
 func (r *Recall) progress(ctx context.Context, model memory.EmbeddingModel) string {
-	trouble := r.trouble()
-	if trouble != "" {
-		trouble = "the embedder does not work: " + trouble
-	}
+	var notes []string
 	p, err := r.store.Progress(ctx, model)
 	if err != nil {
 		r.log.Error("read the progress of the vectors", "error", err)
 	}
-	if err != nil || p.Waiting == 0 {
-		return trouble
+	if err == nil && p.Waiting > 0 {
+		notes = append(notes, fmt.Sprintf("%s of %s passages have a vector yet%s; the others were found by words only",
+			thousands(p.Indexed), thousands(p.Indexed+p.Waiting), notWorking(": ", r.trouble())))
 	}
-	behind := fmt.Sprintf("%s of %s passages have a vector yet; the others were found by words only",
-		thousands(p.Indexed), thousands(p.Indexed+p.Waiting))
-	if trouble != "" {
-		behind += "; " + trouble
+	if why := notWorking("", r.obstacle(model)); why != "" {
+		notes = append(notes, why+"; the vectors of the one before are in use")
 	}
-	return behind
+	return strings.Join(notes, "; ")
+}
+
+// notWorking says, after a joint, that the embedder does not work for that reason;
+// "" without one.
+func notWorking(joint, why string) string {
+	if why == "" {
+		return ""
+	}
+	return joint + "the configured embedder does not work (" + why + ")"
 }
 
 // thousands writes n with commas.

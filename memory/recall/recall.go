@@ -103,12 +103,14 @@ type Config struct {
 	Weights  *rank.Weights         // nil = rank.DefaultWeights
 	Settle   func(context.Context) // waits a moment for vectors that are being made; nil = no wait
 	Patience time.Duration         // how long the embedder may take for a query; 0 = 3 s
-	Trouble  func() string         // why vectors are not being made, "" = they are; nil = they are
+	Trouble  func() string         // why what waits for a vector gets none, "" = it does; nil = it does
 	Log      *slog.Logger          // nil = discarded
-}
 
-// restTime is how long an embedder that did not answer a query is left alone.
-const restTime = 10 * time.Second
+	// Obstacle says why the model that is wanted does not replace the one in
+	// use, which is the zero model when none can be used; "" = nothing is in its
+	// way. nil = no other one is wanted.
+	Obstacle func(inUse memory.EmbeddingModel) string
+}
 
 // Recall is the engine. It is safe for concurrent use.
 type Recall struct {
@@ -119,9 +121,10 @@ type Recall struct {
 	settle   func(context.Context)
 	patience time.Duration
 	trouble  func() string
+	obstacle func(memory.EmbeddingModel) string
 	log      *slog.Logger
 
-	restUntil atomic.Int64 // UTC Unix nanoseconds
+	rest atomic.Pointer[rest] // nil = no embedder has failed
 }
 
 // New checks the configuration and returns a Recall.
@@ -129,7 +132,7 @@ func New(c Config) (*Recall, error) {
 	if c.Store == nil {
 		return nil, memory.Invalidf("recall needs a store")
 	}
-	r := &Recall{store: c.Store, embedder: c.Embedder, location: c.Location, weights: rank.DefaultWeights(), settle: c.Settle, patience: c.Patience, trouble: c.Trouble, log: c.Log}
+	r := &Recall{store: c.Store, embedder: c.Embedder, location: c.Location, weights: rank.DefaultWeights(), settle: c.Settle, patience: c.Patience, trouble: c.Trouble, obstacle: c.Obstacle, log: c.Log}
 	if c.Weights != nil {
 		r.weights = *c.Weights
 	}
@@ -144,6 +147,9 @@ func New(c Config) (*Recall, error) {
 	}
 	if r.trouble == nil {
 		r.trouble = func() string { return "" }
+	}
+	if r.obstacle == nil {
+		r.obstacle = func(memory.EmbeddingModel) string { return "" }
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
