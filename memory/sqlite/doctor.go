@@ -18,8 +18,8 @@ type Finding struct {
 }
 
 // Check looks the file over: SQLite's own integrity check, the references, the
-// full-text index, and whether the index and the vectors belong to messages
-// that exist. It takes the write lock for the full-text check.
+// full-text index, whether the index and the vectors belong to messages that
+// exist, and what waits for a vector. It takes the write lock for the full-text check.
 func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 	checks := []struct {
 		name string
@@ -30,6 +30,7 @@ func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 		{"full text", db.checkFullText},
 		{"index", db.checkIndex},
 		{"vectors", db.checkVectors},
+		{"queue", db.checkQueue},
 	}
 	var findings []Finding
 	for _, c := range checks {
@@ -137,27 +138,7 @@ func (db *DB) checkModelVectors(ctx context.Context, m vectorModel) (string, boo
 	if !m.active {
 		detail = "to replace it, " + detail
 	}
-	sound := stored == m.vectors && stray == 0
-	if !m.active {
-		return detail, sound, nil
-	}
-	queue, err := db.queueDetail(ctx)
-	return detail + ", " + queue, sound, err
-}
-
-// queueDetail says what waits for a vector, and why it failed last.
-func (db *DB) queueDetail(ctx context.Context) (string, error) {
-	var waiting, failed int64
-	var reason string
-	err := db.reader.row(ctx, `
-		SELECT count(*), count(*) FILTER (WHERE tries > 0),
-			coalesce((SELECT last_error FROM embed_queue WHERE last_error IS NOT NULL ORDER BY not_before DESC LIMIT 1), '')
-		FROM embed_queue`, nil, &waiting, &failed, &reason)
-	detail := fmt.Sprintf("%d waiting, %d failed before", waiting, failed)
-	if reason != "" {
-		detail += " (" + reason + ")"
-	}
-	return detail, err
+	return detail, stored == m.vectors && stray == 0, nil
 }
 
 // Repair rebuilds what can be made again from the messages (the full text, the

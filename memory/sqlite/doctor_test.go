@@ -256,3 +256,41 @@ func embedAll(t *testing.T, path string) {
 	}
 	sound(t, db)
 }
+
+// TestCheckQueue: the check tells what waits for a vector, and of what failed, why.
+func TestCheckQueue(t *testing.T) {
+	t.Parallel()
+	db := open(t, sqlite.Options{Path: fill(t, 9)})
+	queue := func() string {
+		t.Helper()
+		findings, err := db.Check(t.Context())
+		i := slices.IndexFunc(findings, func(f sqlite.Finding) bool { return f.Name == "queue" })
+		if err != nil || i < 0 || !findings[i].OK {
+			t.Fatalf("Check() = %+v, %v, want a sound queue", findings, err)
+		}
+		return findings[i].Detail
+	}
+	list, err := db.Waiting(t.Context(), 100)
+	if err != nil {
+		t.Fatalf("Waiting(): %v", err)
+	}
+	if got, want := queue(), fmt.Sprintf("%d waiting, 0 failed before", len(list)); got != want {
+		t.Errorf("queue = %q, want %q", got, want)
+	}
+	for _, p := range list[1:3] {
+		if err := db.Postpone(t.Context(), []int64{p.Ref}, time.Now(), "HTTP 500"); err != nil {
+			t.Fatalf("Postpone(): %v", err)
+		}
+	}
+	if got, want := queue(), "2 failed before: message 1, part 2: HTTP 500 (tries: 1); message 1, part 3: HTTP 500 (tries: 1)"; !strings.HasSuffix(got, want) {
+		t.Errorf("queue = %q, want %q at its end", got, want)
+	}
+	for _, p := range list {
+		if err := db.Postpone(t.Context(), []int64{p.Ref}, time.Now(), "HTTP 500"); err != nil {
+			t.Fatalf("Postpone(): %v", err)
+		}
+	}
+	if got, want := queue(), fmt.Sprintf("and %d more", len(list)-5); !strings.HasSuffix(got, want) {
+		t.Errorf("queue = %q, want %q at its end", got, want)
+	}
+}
