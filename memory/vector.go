@@ -5,6 +5,9 @@ import (
 	"math"
 )
 
+// MaxDimensions is the greatest length of a vector.
+const MaxDimensions = 8192
+
 // CheckVector refuses what would spoil the order of a search: a vector of the
 // wrong length (ErrDimension), and one that is zero or not finite (ErrInvalid),
 // which sqlite-vec takes without a word. Vectors are compared in float32, in which

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/embed"
 	"mcp-memory/memory/embed/static"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/openai"
+	"mcp-memory/memory/sqlite"
 )
 
 // What is taken when an endpoint is asked for without saying which.
@@ -25,8 +27,8 @@ type keys struct{ embed string }
 // Without an endpoint's being asked for, none of its variables is looked at.
 func (s *settings) checkEmbedder(env environment) (err error) {
 	switch {
-	case s.EmbedDimensions < 0:
-		return fmt.Errorf("--embed-dimensions must be 1 or more, got %d", s.EmbedDimensions)
+	case s.EmbedDimensions < 0 || s.EmbedDimensions > memory.MaxDimensions:
+		return fmt.Errorf("--embed-dimensions must be 1 to %d, got %d", memory.MaxDimensions, s.EmbedDimensions)
 	case s.EmbedBatch < 0:
 		return fmt.Errorf("--embed-batch must be 1 or more, got %d", s.EmbedBatch)
 	case s.Embedder == "static" && s.StaticDir == "":
@@ -53,26 +55,38 @@ func first(list ...string) string {
 	return ""
 }
 
-// embedders gives what makes the vectors. Nothing is asked of an endpoint yet.
-func (a *app) embedders(p *program) (index.Source, error) {
-	local := embed.NewLocal(a.db)
-	var e memory.Embedder
-	var err error
-	switch a.settings.Embedder {
+// embedder is what makes the vectors, nil for the local model, which needs the
+// database. Nothing is asked of an endpoint yet: what is wrong here is wrong with
+// the settings.
+func (s *settings) embedder(log *slog.Logger) (memory.Embedder, error) {
+	switch s.Embedder {
 	case "openai":
-		e, err = openai.NewEmbedder(openai.EmbedderConfig{
-			BaseURL: a.settings.EmbedBaseURL, APIKey: a.settings.keys.embed, Model: a.settings.EmbedModel,
-			Dimensions: a.settings.EmbedDimensions, Batch: a.settings.EmbedBatch, Log: p.log,
+		e, err := openai.NewEmbedder(openai.EmbedderConfig{
+			BaseURL: s.EmbedBaseURL, APIKey: s.keys.embed, Model: s.EmbedModel,
+			Dimensions: s.EmbedDimensions, Batch: s.EmbedBatch, Log: log,
 		})
+		if err != nil {
+			return nil, usagef("--embedder openai: %w", err)
+		}
+		return e, nil
 	case "static":
-		e, err = static.Open(a.settings.StaticDir)
+		e, err := static.Open(s.StaticDir)
+		if err != nil {
+			return nil, usagef("--static-dir %s: %w", s.StaticDir, err)
+		}
+		return e, nil
 	case "hashed":
-		e = embed.NewHashed(0)
-	default:
-		return local, nil
+		return embed.NewHashed(0), nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("--embedder %s: %w", a.settings.Embedder, err)
+	return nil, nil
+}
+
+// source gives the loop its embedders; e is the one that is configured, nil = the
+// local model.
+func source(db *sqlite.DB, e memory.Embedder) index.Source {
+	local := embed.NewLocal(db)
+	if e == nil {
+		return local
 	}
-	return embed.NewFixed(a.db, e, local), nil
+	return embed.NewFixed(db, e, local)
 }

@@ -40,6 +40,10 @@ type app struct {
 // open opens the database and puts the engines on it. The background work
 // begins with start.
 func (p *program) open(ctx context.Context, s *settings) (*app, error) {
+	e, err := s.embedder(p.log)
+	if err != nil {
+		return nil, err
+	}
 	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: s.DB, Sync: string(s.Sync), JournalMode: string(s.JournalMode), Log: p.log,
 		Analyse: func(m memory.Message) memory.Entry { return history.Analyse(m, s.zone) },
@@ -47,7 +51,7 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &app{settings: s, db: db, stop: func() {}}
+	a := &app{settings: s, db: db, source: source(db, e), stop: func() {}}
 	if err := a.build(p); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -57,9 +61,6 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 // build puts the engines together.
 func (a *app) build(p *program) error {
 	var err error
-	if a.source, err = a.embedders(p); err != nil {
-		return err
-	}
 	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}

@@ -68,8 +68,8 @@ func (db *DB) UseModel(ctx context.Context, model memory.EmbeddingModel) error {
 }
 
 func checkModel(model memory.EmbeddingModel) error {
-	if model.Dimensions < 1 || model.Dimensions > 8192 {
-		return memory.Invalidf("an embedding has 1 to 8192 dimensions, got %d", model.Dimensions)
+	if model.Dimensions < 1 || model.Dimensions > memory.MaxDimensions {
+		return memory.Invalidf("an embedding has 1 to %d dimensions, got %d", memory.MaxDimensions, model.Dimensions)
 	}
 	return nil
 }
