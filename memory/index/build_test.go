@@ -195,8 +195,9 @@ func TestOneWorker(t *testing.T) {
 		var both sync.WaitGroup
 		loops := map[*fixture]*index.Loop{}
 		for _, f := range []*fixture{a, b} {
-			loops[f] = f.loop(index.Config{Source: f.source(e), Batch: 10})
-			both.Go(func() { loops[f].Run(ctx) })
+			l := f.loop(index.Config{Source: f.source(e), Batch: 10})
+			loops[f] = l
+			both.Go(func() { l.Run(ctx) })
 		}
 		for range 3 {
 			for _, f := range []*fixture{a, b} {
