@@ -89,6 +89,16 @@ type prober interface {
 	Probe(ctx context.Context) error
 }
 
+// Due says whether another model is active than the configured one, as far as it is
+// known without asking.
+func (f *Fixed) Due(ctx context.Context) (bool, error) {
+	active, err := f.store.ActiveModel(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look up the embedding model: %w", err)
+	}
+	return !f.replaced(active) && !f.is(active), nil
+}
+
 // Next returns the configured model when another one is active. Once it has been
 // active it is not wanted back: another process was started with another one.
 func (f *Fixed) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {

@@ -129,25 +129,50 @@ func (l *Local) lookUp(ctx context.Context) (memory.Embedder, error) {
 // this one, has changed to an embedder of its own. The model is not in use before
 // the store has activated it.
 func (l *Local) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
-	var none memory.LearntModel
-	active, err := l.store.ActiveModel(ctx)
-	if err != nil {
-		return none, nil, fmt.Errorf("look up the local model: %w", err)
-	}
-	documents, err := l.store.Documents(ctx)
-	if err != nil {
-		return none, nil, err
-	}
-	if l.replaced(active) {
-		return none, nil, nil
-	}
+	want, documents, err := l.wanted(ctx)
 	switch {
-	case documents >= minDocuments && active != (memory.EmbeddingModel{}) && due(documents, active):
+	case err != nil:
+		return memory.LearntModel{}, nil, err
+	case want == trained:
 		return l.train(ctx, documents)
-	case active.Provider != localProvider:
+	case want == hashed:
 		return memory.LearntModel{Model: l.hashed.Model()}, l.hashed, nil
 	}
-	return none, nil, nil
+	return memory.LearntModel{}, nil, nil
+}
+
+// Due says whether Next has another model than the active one.
+func (l *Local) Due(ctx context.Context) (bool, error) {
+	want, _, err := l.wanted(ctx)
+	return want != asItIs, err
+}
+
+// What may take the place of the active model.
+const (
+	asItIs = iota
+	hashed
+	trained
+)
+
+// wanted says what is to take the place of the active model, and how many messages
+// there are.
+func (l *Local) wanted(ctx context.Context) (want, documents int, err error) {
+	active, err := l.store.ActiveModel(ctx)
+	if err != nil {
+		return asItIs, 0, fmt.Errorf("look up the local model: %w", err)
+	}
+	if documents, err = l.store.Documents(ctx); err != nil {
+		return asItIs, 0, err
+	}
+	switch {
+	case l.replaced(active):
+		return asItIs, documents, nil
+	case active != (memory.EmbeddingModel{}) && due(documents, active):
+		return trained, documents, nil
+	case active.Provider != localProvider:
+		return hashed, documents, nil
+	}
+	return asItIs, documents, nil
 }
 
 // replaced says whether a local model was active once and is not any more.

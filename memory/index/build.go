@@ -10,20 +10,16 @@ import (
 
 // build replaces the active model when another one is wanted: it gives all
 // passages their vectors in the new one while the old one answers, then makes
-// the new one active. It returns whether the active model has changed.
+// the new one active. It returns whether it did.
 func (l *Loop) build(ctx context.Context) (bool, error) {
 	if l.buildRest.left(l.c.Now()) > 0 {
 		return false, ctx.Err()
 	}
-	before, err := l.c.Store.ActiveModel(ctx)
+	due, err := l.c.Source.Due(ctx)
 	if err != nil {
 		return false, err
 	}
-	model, e, err := l.c.Source.Next(ctx)
-	if err != nil {
-		return false, l.stop(ctx, err)
-	}
-	if e == nil {
+	if !due {
 		l.buildRest.end()
 		return false, nil
 	}
@@ -32,20 +28,14 @@ func (l *Loop) build(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer release()
-	active, err := l.c.Store.ActiveModel(held)
-	if err == nil && active != before { // another process was faster: what is wanted now is an open question
-		return true, nil
-	}
-	if err == nil {
-		err = l.buildAll(held, active, model, e)
-	}
+	built, err := l.buildNext(held)
 	switch {
 	case err == nil:
 		l.buildRest.end()
-		if l.c.OnSwitch != nil {
+		if built && l.c.OnSwitch != nil {
 			l.c.OnSwitch()
 		}
-		return true, nil
+		return built, nil
 	case held.Err() != nil && ctx.Err() == nil:
 		return false, nil // the lease is lost
 	case errors.Is(err, errReplaced):
@@ -77,7 +67,21 @@ func (l *Loop) stop(ctx context.Context, err error) error {
 	return nil
 }
 
-func (l *Loop) buildAll(ctx context.Context, active memory.EmbeddingModel, model memory.LearntModel, e memory.Embedder) error {
+// buildNext builds the model that is wanted, if one is: another process may just
+// have done it.
+func (l *Loop) buildNext(ctx context.Context) (built bool, err error) {
+	model, e, err := l.c.Source.Next(ctx)
+	if err != nil || e == nil {
+		return false, err
+	}
+	return true, l.buildAll(ctx, model, e)
+}
+
+func (l *Loop) buildAll(ctx context.Context, model memory.LearntModel, e memory.Embedder) error {
+	active, err := l.c.Store.ActiveModel(ctx)
+	if err != nil {
+		return err
+	}
 	if active == (memory.EmbeddingModel{}) && model.Body == nil {
 		return l.c.Store.UseModel(ctx, model.Model) // nothing can answer meanwhile: the queue fills it
 	}

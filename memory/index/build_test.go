@@ -255,18 +255,18 @@ func (s *thief) Acquire(ctx context.Context, name, owner string, lasting time.Du
 	return s.grants == 1, nil
 }
 
-// overtaken is a source during whose question another process makes its model the
-// active one.
+// overtaken is a source that finds a model due, and before anything comes of it
+// another process makes it the active one.
 type overtaken struct {
 	*embed.Fixed
 	once sync.Once
 	by   func()
 }
 
-func (o *overtaken) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
-	model, e, err := o.Fixed.Next(ctx)
+func (o *overtaken) Due(ctx context.Context) (bool, error) {
+	due, err := o.Fixed.Due(ctx)
 	o.once.Do(o.by)
-	return model, e, err
+	return due, err
 }
 
 // TestOvertaken: of two processes that want a model at the same time the second
@@ -283,5 +283,40 @@ func TestOvertaken(t *testing.T) {
 	f.want("made once", e.Model(), 20, 0, 0)
 	if e.called() != 2 {
 		t.Errorf("the endpoint was asked %d times, want 2 batches", e.called())
+	}
+}
+
+// asking is a source that counts how often it is asked for a model.
+type asking struct {
+	*embed.Fixed
+	times int
+}
+
+func (a *asking) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
+	a.times++
+	return a.Fixed.Next(ctx)
+}
+
+// TestOneAsks: while another process builds, no model is trained here and no
+// endpoint asked.
+func TestOneAsks(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.say(5)
+	source := &asking{Fixed: embed.NewFixed(f.db, newEmbedder(), nil)}
+	if got, err := f.db.Acquire(t.Context(), "train", "another", time.Hour); err != nil || !got {
+		t.Fatalf("Acquire() = %v, %v", got, err)
+	}
+	f.drain(source)
+	if source.times != 0 {
+		t.Errorf("Next was called %d times while another process has the lease, want never", source.times)
+	}
+	if err := f.db.Release(t.Context(), "train", "another"); err != nil {
+		t.Fatal(err)
+	}
+	f.drain(source)
+	f.drain(source)
+	if source.times != 1 {
+		t.Errorf("Next was called %d times, want once: then none is due", source.times)
 	}
 }

@@ -46,8 +46,9 @@ type Store interface {
 	Waiting(ctx context.Context, n int) ([]memory.Pending, error)
 	// SaveVectors stores vectors and takes their passages off the queue.
 	SaveVectors(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector) error
-	// Skip takes passages off the queue that can have no vector.
-	Skip(ctx context.Context, refs []int64) error
+	// Skip takes passages off the queue that can have no vector of the model,
+	// as long as it is the active one.
+	Skip(ctx context.Context, model memory.EmbeddingModel, refs []int64) error
 	// Postpone notes a failed try; the passages are offered again after until.
 	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
 	// OfferAgain offers the passages that were put off now.
@@ -63,9 +64,13 @@ type Store interface {
 // model (see memory.CurrentEmbedder).
 type Source interface {
 	memory.Embedder
+	// Due says whether another model than the active one is wanted. It is asked
+	// often and answers at once.
+	Due(ctx context.Context) (bool, error)
 	// Next returns the model that is to replace the active one, with its
-	// embedder; a nil embedder = the active one is right. A RetryError puts
-	// the question off.
+	// embedder; a nil embedder = the active one is right. It may train a model
+	// or ask an endpoint, and one process at a time does. A RetryError puts the
+	// question off.
 	Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error)
 }
 

@@ -120,7 +120,7 @@ func (l *Loop) save(ctx context.Context, model memory.EmbeddingModel, out outcom
 	if len(out.none) == 0 {
 		return nil
 	}
-	return l.c.Store.Skip(ctx, out.none)
+	return l.c.Store.Skip(ctx, model, out.none)
 }
 
 // outcome is what became of a batch.

@@ -192,7 +192,7 @@ func TestClosed(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatalf("Close(): %v", err)
 	}
-	if err := db.Skip(t.Context(), []int64{1}); err == nil {
+	if err := db.Skip(t.Context(), memory.EmbeddingModel{}, []int64{1}); err == nil {
 		t.Error("Skip() after Close = nil, want an error")
 	}
 	if _, err := db.Senders(t.Context()); err == nil {

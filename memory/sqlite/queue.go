@@ -79,9 +79,18 @@ func saveVector(tx tx, table int64, v memory.Vector) (int64, error) {
 }
 
 // Skip takes passages that can have no vector (no word in them is known to the
-// model) off the queue.
-func (db *DB) Skip(ctx context.Context, refs []int64) error {
+// model) off the queue; not when another model has become active, which may know
+// them.
+func (db *DB) Skip(ctx context.Context, model memory.EmbeddingModel, refs []int64) error {
 	err := db.writer.do(ctx, func(tx tx) error {
+		var id int64
+		err := tx.row(findModel+` AND active`, modelKey(model), &id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		for _, ref := range refs {
 			if err := tx.exec(`DELETE FROM embed_queue WHERE corpus = 'message' AND ref = ?`, ref); err != nil {
 				return err

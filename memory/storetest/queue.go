@@ -71,12 +71,16 @@ func skips(t *testing.T, s Store) {
 	add(t, s, "s", said("one", at(0)), said("two", at(1)), said("three", at(2)))
 	list := waiting(t, s)
 	for range 2 {
-		if err := s.Skip(t.Context(), []int64{list[0].Ref, list[2].Ref}); err != nil {
+		if err := s.Skip(t.Context(), plane, []int64{list[0].Ref, list[2].Ref}); err != nil {
 			t.Fatalf("Skip(): %v", err)
 		}
 		if got := waiting(t, s); !slices.Equal(got, list[1:2]) {
 			t.Errorf("Waiting() after Skip = %+v, want %+v", got, list[1:2])
 		}
+	}
+	other := memory.EmbeddingModel{Provider: "test", Name: "of before", Dimensions: 2}
+	if err := s.Skip(t.Context(), other, []int64{list[1].Ref}); err != nil {
+		t.Fatalf("Skip(of a model that is not active): %v", err)
 	}
 	wantProgress(t, s, plane, memory.Progress{Waiting: 1})
 }
@@ -133,7 +137,7 @@ func queuesNothingRefused(t *testing.T, s Store) {
 func ignoresGoneRefs(t *testing.T, s Store) {
 	use(t, s, plane)
 	gone := []int64{1 << 50, -1, 0}
-	if err := s.Skip(t.Context(), gone); err != nil {
+	if err := s.Skip(t.Context(), plane, gone); err != nil {
 		t.Errorf("Skip(unknown): %v", err)
 	}
 	if err := s.Postpone(t.Context(), gone, time.Now(), "x"); err != nil {
@@ -144,7 +148,7 @@ func ignoresGoneRefs(t *testing.T, s Store) {
 
 func takesEmptyLists(t *testing.T, s Store) {
 	use(t, s, plane)
-	if err := s.Skip(t.Context(), nil); err != nil {
+	if err := s.Skip(t.Context(), plane, nil); err != nil {
 		t.Errorf("Skip(nil): %v", err)
 	}
 	if err := s.Postpone(t.Context(), nil, time.Now(), "x"); err != nil {

@@ -357,7 +357,7 @@ func ignoresUnqueued(t *testing.T, s Store) {
 	use(t, s, plane)
 	list := waiting(t, s)
 	archive(t, s, "s", memory.Position{SentAt: at(1).UnixNano()})
-	if err := s.Skip(t.Context(), []int64{list[1].Ref}); err != nil {
+	if err := s.Skip(t.Context(), plane, []int64{list[1].Ref}); err != nil {
 		t.Fatalf("Skip(): %v", err)
 	}
 	vectors := []memory.Vector{{Ref: 1 << 50, Values: angle(0)}}
