@@ -21,6 +21,7 @@
 package storetest
 
 import (
+	"context"
 	"testing"
 
 	local "mcp-memory/memory/embed"
@@ -35,6 +36,13 @@ type Store interface {
 	recall.Store
 	index.Store
 	local.LocalStore
+	marker
+}
+
+// marker tells whether messages have changed; the server asks it for the
+// subscribers of its resources.
+type marker interface {
+	Mark(ctx context.Context, session string) (string, error)
 }
 
 // theme is a group of tests, each on an empty store of its own.
@@ -54,6 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"vectors":     embedding,
 		"models":      learning,
 		"queue":       queueing,
+		"marks":       marking,
 		"concurrency": sharing,
 	} {
 		t.Run(name, func(t *testing.T) {
