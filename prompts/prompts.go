@@ -13,9 +13,22 @@ var instructions string
 //go:embed rules.md
 var rules string
 
+//go:embed recall.md
+var recall string
+
 // Instructions tells an agent how to work with this server. Clients put it into
 // the system prompt.
 func Instructions() string { return strings.TrimSpace(instructions) }
 
 // Rules tells an agent how to treat what get_context returns.
 func Rules() string { return strings.TrimSpace(rules) }
+
+// Recall is what the prompt recall says in the user's name: the context that
+// get_context gave as text, and what the user wants to know, if that is given.
+func Recall(context, query string) string {
+	text := strings.TrimSpace(recall) + "\n\n" + strings.TrimSpace(context)
+	if query = strings.TrimSpace(query); query == "" {
+		return text
+	}
+	return text + "\n\nWhat I want to know now: " + query
+}

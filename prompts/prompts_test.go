@@ -19,6 +19,8 @@ func TestTextsAreGolden(t *testing.T) {
 	for name, got := range map[string]string{
 		"instructions": prompts.Instructions(),
 		"rules":        prompts.Rules(),
+		"recall":       prompts.Recall("the context\n", ""),
+		"recall_query": prompts.Recall("the context\n", "Which port?\n"),
 	} {
 		path := filepath.Join("testdata", name+".golden")
 		if *update {

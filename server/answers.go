@@ -23,8 +23,8 @@ func (w *answerWriter) Write(message []byte) (int, error) {
 	w.mu.Lock()
 	n, err := w.out.Write(message)
 	w.mu.Unlock()
-	if isAnswer(message) {
-		w.open.add(-1)
+	if id, ok := answerID(message); ok {
+		w.open.answered(id)
 	}
 	return n, err
 }
@@ -51,25 +51,27 @@ func (w *answerWriter) refuse(id json.RawMessage, code int, why string) error {
 	return nil
 }
 
-// isAnswer tells an answer to a request (an id and no method) from what the
-// server says by itself. Only the head of the message is looked at: the library
-// writes the id before the result, and a method right after the id.
-func isAnswer(message []byte) bool {
+// answerID returns the id of an answer to a request, as it is written. What the
+// server says by itself has none, or a method too. Only the head of the message
+// is looked at: the library writes the id before the result, and a method right
+// after the id.
+func answerID(message []byte) (id string, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(message[:min(len(message), 4096)]))
 	if _, err := d.Token(); err != nil {
-		return false
+		return "", false
 	}
-	found := false
 	for d.More() {
 		name, err := d.Token()
-		if err != nil || found {
-			return found && name != "method"
+		if err != nil || ok {
+			return id, ok && name != "method"
 		}
 		var value json.RawMessage
 		if name != "jsonrpc" && name != "id" || d.Decode(&value) != nil {
-			return false
+			return "", false
 		}
-		found = name == "id" && isValue(value)
+		if name == "id" && isValue(value) {
+			id, ok = string(value), true
+		}
 	}
-	return false
+	return "", false
 }

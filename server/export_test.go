@@ -1,7 +1,24 @@
 package server
 
+import "github.com/mark3labs/mcp-go/server"
+
 // For tests: the longest line is too long to try out.
 var (
 	ReadLine       = readLine
 	ErrLineTooLong = errLineTooLong
 )
+
+// MCP is the library's server, to be mounted on the library's transports.
+func (s *Server) MCP() *server.MCPServer { return s.mcp }
+
+// Subscribers counts who hears of something, and the sessions that could.
+func (s *Server) Subscribers() (hearing, sessions int) {
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	for sub := range s.readers.all {
+		if len(sub.heard) > 0 {
+			hearing++
+		}
+	}
+	return hearing, len(s.readers.sessions)
+}

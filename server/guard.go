@@ -59,6 +59,25 @@ func guardResource(log *slog.Logger) server.ResourceHandlerMiddleware {
 	}
 }
 
+// guardPrompt does the same for a prompt.
+func guardPrompt(log *slog.Logger) server.PromptHandlerMiddleware {
+	return func(next server.PromptHandlerFunc) server.PromptHandlerFunc {
+		return func(ctx context.Context, req mcp.GetPromptRequest) (result *mcp.GetPromptResult, err error) {
+			start := time.Now()
+			defer func() {
+				if p := recover(); p != nil {
+					err = panicked(p)
+				}
+				if err != nil {
+					err = errors.New(tools.FailureText(log, req.Params.Name, err))
+				}
+				log.Debug("prompt", "prompt", req.Params.Name, "took", time.Since(start), "failed", err != nil)
+			}()
+			return next(ctx, req)
+		}
+	}
+}
+
 // resourceError keeps what a reader of a resource may know of an error.
 func resourceError(log *slog.Logger, err error) error {
 	switch {

@@ -5,19 +5,44 @@ import (
 	"time"
 )
 
-// pending counts the requests that have been read and not been answered. It is
-// safe for concurrent use.
+// pending counts the requests that have been read and not been answered. Those
+// that stay open for good are left out. It is safe for concurrent use.
 type pending struct {
 	mu      sync.Mutex
 	count   int
-	changed chan struct{} // one slot: something was answered
+	streams map[string]int // by id as it was written: requests that are left out
+	changed chan struct{}  // one slot: something was answered
 }
 
-func newPending() *pending { return &pending{changed: make(chan struct{}, 1)} }
+func newPending() *pending {
+	return &pending{streams: map[string]int{}, changed: make(chan struct{}, 1)}
+}
 
-func (p *pending) add(n int) {
+// asked counts a request.
+func (p *pending) asked() {
 	p.mu.Lock()
-	p.count += n
+	defer p.mu.Unlock()
+	p.count++
+}
+
+// opened leaves a request out whose answer ends a stream.
+func (p *pending) opened(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.streams[id]++
+}
+
+// answered takes a request off.
+func (p *pending) answered(id string) {
+	p.mu.Lock()
+	switch n := p.streams[id]; {
+	case n > 1:
+		p.streams[id]--
+	case n == 1:
+		delete(p.streams, id)
+	default:
+		p.count--
+	}
 	p.mu.Unlock()
 	select {
 	case p.changed <- struct{}{}:

@@ -100,8 +100,10 @@ func (r *requestReader) accept(line []byte) bool {
 		}
 		return false
 	}
-	if head.Method != string(mcp.MethodSubscriptionsListen) { // that one stays open for good
-		r.open.add(1)
+	if head.Method == string(mcp.MethodSubscriptionsListen) {
+		r.open.opened(string(head.ID)) // stays open for good
+	} else {
+		r.open.asked()
 	}
 	return true
 }

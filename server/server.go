@@ -1,31 +1,56 @@
-// Package server is the MCP server: it registers the tools and resources,
-// speaks the protocol, and keeps the promise that whatever happens inside a
-// call, the caller gets a clean answer and the server lives on.
+// Package server is the MCP server: it registers the tools, resources and
+// prompts, speaks the protocol, and keeps the promise that whatever happens
+// inside a call, the caller gets a clean answer and the server lives on.
+//
+// Clients may subscribe to resources. Run tells them of changes; it looks for
+// them whenever Changed is called, which costs nothing while nobody subscribes.
 package server
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"mcp-memory/memory"
 	"mcp-memory/prompts"
 	"mcp-memory/tools"
 )
 
+// Summaries gives the current summary of a session, the zero version when it has
+// none.
+type Summaries interface {
+	Current(ctx context.Context, session string) (memory.SummaryVersion, error)
+}
+
+// Marks tells whether messages have changed: the mark of a session (of all of
+// them, when session is "") is another text whenever its messages are others.
+type Marks interface {
+	Mark(ctx context.Context, session string) (string, error)
+}
+
 // Config configures a Server.
 type Config struct {
-	Version string             // shown to clients; "" = "dev"
-	Tools   []tools.Tool       // what agents can call
-	History *tools.ChatHistory // lists and reads what the resources show; required
-	Log     *slog.Logger       // nil = discarded
+	Version   string             // shown to clients; "" = "dev"
+	Session   string             // the session of memory://summary; required with Summaries
+	Tools     []tools.Tool       // what agents can call
+	History   *tools.ChatHistory // lists and reads what the resources show; required
+	Context   *tools.GetContext  // gives what the prompt recall says; nil = there is no such prompt
+	Summaries Summaries          // nil = there are no summaries to read
+	Marks     Marks              // nil = nobody can subscribe to messages and to the list of sessions
+	Log       *slog.Logger       // nil = discarded
 }
 
 // Server is an MCP server that is ready to be served on a transport.
 type Server struct {
-	mcp *server.MCPServer
-	log *slog.Logger
+	mcp       *server.MCPServer
+	log       *slog.Logger
+	resources *resources
+	readers   *subscriptions
+	changed   chan struct{} // one slot: something may have changed
 }
 
 // New builds a server from its parts.
@@ -33,24 +58,41 @@ func New(c Config) (*Server, error) {
 	if c.History == nil {
 		return nil, errors.New("server: Config.History is missing")
 	}
+	if c.Summaries != nil {
+		if err := memory.CheckSessionID(c.Session); err != nil {
+			return nil, fmt.Errorf("server: Config.Session: %w", err)
+		}
+	}
 	if c.Version == "" {
 		c.Version = "dev"
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	s := &Server{log: c.Log, mcp: server.NewMCPServer("mcp-memory", c.Version,
+	s := &Server{
+		log:       c.Log,
+		resources: &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks},
+		readers:   newSubscriptions(),
+		changed:   make(chan struct{}, 1),
+	}
+	subscribable := c.Summaries != nil || c.Marks != nil
+	s.mcp = server.NewMCPServer("mcp-memory", c.Version,
 		server.WithTitle("MCP Memory"),
 		server.WithDescription("Lasting memory for agents: records conversations and finds them again."),
 		server.WithInstructions(prompts.Instructions()),
 		server.WithToolCapabilities(false),
-		server.WithResourceCapabilities(false, false),
+		server.WithResourceCapabilities(subscribable, false),
 		server.WithToolHandlerMiddleware(guardTool(c.Log)),
 		server.WithResourceHandlerMiddleware(guardResource(c.Log)),
-	)}
+		server.WithPromptHandlerMiddleware(guardPrompt(c.Log)),
+		server.WithHooks(s.hooks(subscribable)),
+	)
 	for _, t := range c.Tools {
 		s.mcp.AddTool(t.Definition, t.Handler(c.Log))
 	}
-	s.addResources(c.History)
+	s.resources.register(s.mcp)
+	if c.Context != nil {
+		s.mcp.AddPrompt(recallPrompt(c.Context))
+	}
 	return s, nil
 }

@@ -309,25 +309,27 @@ func TestResources(t *testing.T) {
 		}
 	}
 	for _, uri := range []string{"memory://sessions/a%2Fb/messages", "memory://sessions/%2E%2E/messages", "memory://nothing"} {
-		if r := c.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"` + uri + `"}}`); r.Error.Code == 0 || !strings.Contains(r.Error.Message, "not found") {
+		if r := c.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"` + uri + `"}}`); r.Error.Code != -32002 || !strings.Contains(r.Error.Message, "not found") {
 			t.Errorf("%s = %+v, want not found", uri, r)
 		}
 	}
 }
 
 func TestAnUnknownSessionIsNotFound(t *testing.T) {
+	const uri = "memory://sessions/x/messages"
 	for name, c := range map[string]struct {
 		err  error
+		code int
 		want string
 	}{
-		"unknown": {memory.NotFoundf("there is no session %q", "x"), `there is no session "x": resource not found`},
-		"broken":  {errors.New("/home/someone"), "internal error: see the server's log"},
+		"unknown": {memory.NotFoundf("there is no session %q", "x"), -32002, uri + ` (there is no session "x")`},
+		"broken":  {errors.New("/home/someone"), -32603, "internal error: see the server's log"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conn := connect(t, engine{read: func(context.Context) (history.Page, error) { return history.Page{}, c.err }})
-			r := conn.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"memory://sessions/x/messages"}}`)
-			if r.Error.Message != c.want {
-				t.Errorf("error = %q, want %q", r.Error.Message, c.want)
+			r := conn.ask(`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"` + uri + `"}}`)
+			if r.Error.Code != c.code || !strings.Contains(r.Error.Message, c.want) {
+				t.Errorf("error = %d %q, want %d %q", r.Error.Code, r.Error.Message, c.code, c.want)
 			}
 		})
 	}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"net/url"
+	"strings"
+
+	"mcp-memory/memory"
+)
+
+// The URIs of the resources. A session id in one is percent-encoded.
+const (
+	summaryURI       = "memory://summary"
+	sessionsURI      = "memory://sessions"
+	sessionPrefix    = sessionsURI + "/"
+	summaryTemplate  = sessionPrefix + "{id}/summary"
+	messagesTemplate = sessionPrefix + "{id}/messages"
+)
+
+// kind is what a resource shows.
+type kind string
+
+const (
+	summaryKind  kind = "summary"
+	messagesKind kind = "messages"
+	sessionsKind kind = "sessions"
+)
+
+// address is what the URI of a resource names.
+type address struct {
+	kind    kind
+	session string // "" = none: the resource is about all of them
+}
+
+// addressOf reads a URI. memory://summary is the summary of the home session. A
+// URI that names no resource is ErrNotFound.
+func addressOf(uri, home string) (address, error) {
+	switch uri {
+	case summaryURI:
+		return address{summaryKind, home}, nil
+	case sessionsURI:
+		return address{sessionsKind, ""}, nil
+	}
+	rest, ok := strings.CutPrefix(uri, sessionPrefix)
+	encoded, last, _ := strings.Cut(rest, "/")
+	if k := kind(last); !ok || k != summaryKind && k != messagesKind {
+		return address{}, memory.NotFoundf("there is no such resource")
+	}
+	id, err := url.PathUnescape(encoded)
+	if err != nil {
+		return address{}, memory.NotFoundf("the session id is not percent-encoded as it should be")
+	}
+	if err := memory.CheckSessionID(id); err != nil {
+		return address{}, memory.NotFoundf("there is no such session: %v", err)
+	}
+	return address{kind(last), id}, nil
+}
