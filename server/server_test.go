@@ -75,10 +75,14 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
+func newLog(to io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
 func connect(t *testing.T, e engine) *connection {
 	t.Helper()
 	log := &syncBuffer{}
-	logger := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	logger := newLog(log)
 	chat := &tools.ChatHistory{History: e, Recall: e, Session: "home", Zone: time.UTC, Now: time.Now}
 	list, err := tools.All(&tools.AddMessages{History: e, Session: "home", Zone: time.UTC}, chat)
 	if err != nil {
@@ -116,9 +120,12 @@ func (c *connection) send(line string) {
 type reply struct {
 	ID     json.RawMessage
 	Result struct {
-		IsError      bool
-		Content      []struct{ Text string }
-		Contents     []struct{ Text string }
+		IsError  bool
+		Content  []struct{ Text string }
+		Contents []struct {
+			Text string
+			Meta map[string]any `json:"_meta"`
+		}
 		Instructions string
 	}
 	Error struct {
