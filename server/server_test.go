@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -42,6 +43,8 @@ func (e engine) Read(ctx context.Context, req history.ReadRequest) (history.Page
 func (engine) Sessions(context.Context, string, int) ([]memory.Session, string, error) {
 	return []memory.Session{{ID: "home", Messages: 1}}, "", nil
 }
+
+func (engine) Mark(context.Context, string) (string, error) { return "1", nil }
 
 func (engine) Search(context.Context, recall.Request) (*recall.Result, error) {
 	return &recall.Result{}, nil
@@ -88,7 +91,7 @@ func connect(t *testing.T, e engine) *connection {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Config{Tools: list, History: chat, Log: logger})
+	s, err := server.New(server.Config{Tools: list, History: chat, Marks: e, Log: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +129,10 @@ type reply struct {
 			Text string
 			Meta map[string]any `json:"_meta"`
 		}
+		Messages []struct {
+			Role    string
+			Content struct{ Text string }
+		}
 		Instructions string
 	}
 	Error struct {
@@ -141,12 +148,19 @@ func (r reply) text() string {
 	return r.Result.Content[0].Text
 }
 
-func (c *connection) receive() reply {
+// line is the next that the server writes.
+func (c *connection) line() string {
 	c.t.Helper()
 	line, err := c.out.ReadString('\n')
 	if err != nil {
 		c.t.Fatalf("read an answer: %v", err)
 	}
+	return line
+}
+
+func (c *connection) receive() reply {
+	c.t.Helper()
+	line := c.line()
 	var r reply
 	if err := json.Unmarshal([]byte(line), &r); err != nil {
 		c.t.Fatalf("answer %.300q is no JSON: %v", line, err)
@@ -271,6 +285,37 @@ func hanging() (e engine, begun chan struct{}) {
 }
 
 const readSeven = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"chat_history","arguments":{"mode":"read"}}}`
+
+// A stream is not counted among the calls that the end of the input waits for,
+// neither while it is open nor when it has ended.
+func TestStreamsAreNoCalls(t *testing.T) {
+	const listen = `{"jsonrpc":"2.0","id":%q,"method":"subscriptions/listen","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}},"notifications":{"resourceSubscriptions":["memory://sessions"]}}}`
+	release := make(chan struct{})
+	c := connect(t, engine{append: func(ctx context.Context) (history.Added, error) {
+		<-release
+		return history.Added{}, ctx.Err()
+	}})
+	for _, id := range []string{"a", "b"} {
+		c.send(fmt.Sprintf(listen, id))
+		if line := c.line(); !strings.Contains(line, "subscriptions/acknowledged") {
+			t.Fatalf("first on the stream = %s, want its acknowledgement", line)
+		}
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`)
+	if r := c.receive(); string(r.ID) != `"a"` {
+		t.Fatalf("answer to %s, want to the stream that was cancelled", r.ID)
+	}
+	c.send(addOne)
+	c.in.Close()
+	close(release)
+	start := time.Now()
+	if rest := c.end(); !strings.Contains(rest, `"id":2`) || strings.Contains(rest, "isError") {
+		t.Errorf("output = %s, want the call answered", rest)
+	}
+	if took := time.Since(start); took > 600*time.Millisecond {
+		t.Errorf("the server took %v to end with a stream open", took)
+	}
+}
 
 func TestACancelledCallEnds(t *testing.T) {
 	e, begun := hanging()

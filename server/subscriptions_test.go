@@ -54,7 +54,7 @@ func (s *summaries) fail(err error) {
 	s.failed = err
 }
 
-// house is a server on a memory file of its own, with its watcher running.
+// house is a server on a memory file of its own, which it watches.
 type house struct {
 	t         *testing.T
 	path      string
@@ -64,7 +64,7 @@ type house struct {
 	log       *syncBuffer
 }
 
-func newHouse(t *testing.T) *house {
+func newHouse(t *testing.T, every time.Duration) *house {
 	t.Helper()
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "memory.db"), summaries: newSummaries(), log: &syncBuffer{}}
 	db := h.openDB()
@@ -85,7 +85,7 @@ func newHouse(t *testing.T) *house {
 	var running sync.WaitGroup
 	running.Go(func() { h.server.Run(ctx) })
 	running.Go(func() {
-		if err := db.Watch(ctx, 0, h.server.Changed); err != nil {
+		if err := db.Watch(ctx, every, h.server.Changed); err != nil {
 			t.Errorf("Watch() = %v", err)
 		}
 	})
@@ -253,7 +253,7 @@ const (
 func TestSubscriptionsOfSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		other := h.neighbour()
 		one, two := h.peer("one", 10), h.peer("two", 10)
 		for _, uri := range []string{ownURI, otherURI, msgURI} {
@@ -294,7 +294,7 @@ func TestSubscriptionsOfSessions(t *testing.T) {
 func TestSubscriptionsOfStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		other := h.neighbour()
 		p := h.peer("one", 10)
 		end := p.listen(ownURI, "memory://nothing", otherURI)
@@ -322,7 +322,7 @@ func TestSubscriptionsOfStreams(t *testing.T) {
 func TestAStreamEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		p := h.peer("one", 10)
 		ended := make(chan struct{})
 		go func() {
@@ -346,7 +346,7 @@ func TestAStreamEndsWithItsSession(t *testing.T) {
 func TestOwnChangesAreToldAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		p := h.peer("one", 10)
 		p.subscribe(ownURI)
 		p.heard(time.Second)
@@ -365,7 +365,7 @@ func TestOwnChangesAreToldAtOnce(t *testing.T) {
 func TestAChangeWhileSubscribing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		p := h.peer("one", 10)
 		h.summaries.save("home", "before")
 		p.subscribe(ownURI)
@@ -381,7 +381,7 @@ func TestAChangeWhileSubscribing(t *testing.T) {
 func TestASlowSubscriber(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		slow, quick := h.peer("slow", 1), h.peer("quick", 10)
 		for _, uri := range []string{ownURI, otherURI} {
 			slow.subscribe(uri)
@@ -404,7 +404,7 @@ func TestASlowSubscriber(t *testing.T) {
 func TestFailingLooks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		p := h.peer("one", 10)
 		p.subscribe(ownURI)
 		p.heard(time.Second)
@@ -426,7 +426,7 @@ func TestFailingLooks(t *testing.T) {
 func TestWhatCannotBeSubscribedTo(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		p := h.peer("one", 1)
 		for _, uri := range []string{"memory://nothing", "memory://sessions/a%2Fb/summary", "memory://sessions/%ZZ/summary", "memory://sessions/x", "http://example.org/"} {
 			if r := p.subscribe(uri); r.Error.Code != -32600 || !strings.Contains(r.Error.Message, "cannot subscribe to "+uri) {
@@ -446,7 +446,7 @@ func TestWhatCannotBeSubscribedTo(t *testing.T) {
 func TestSummaryResources(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t)
+		h := newHouse(t, 0)
 		p := h.peer("one", 1)
 		read := func(uri string) reply { return p.ask(t.Context(), "resources/read", fmt.Sprintf(`{"uri":%q}`, uri)) }
 		const empty = `{"key_decisions":[],"past_discussions":[],"current_discussion":{"topic":"","description":"","perspectives":"","direction":""}}`
