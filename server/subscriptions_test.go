@@ -84,11 +84,7 @@ func newHouse(t *testing.T, every time.Duration) *house {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { h.server.Run(ctx) })
-	running.Go(func() {
-		if err := db.Watch(ctx, every, h.server.Changed); err != nil {
-			t.Errorf("Watch() = %v", err)
-		}
-	})
+	running.Go(func() { db.Watch(ctx, every, h.server.Changed) })
 	t.Cleanup(func() {
 		stop()
 		running.Wait()

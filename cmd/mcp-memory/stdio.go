@@ -25,10 +25,9 @@ func (stdioCommand) Run(ctx context.Context, p *program, s *settings) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
-	a.start(ctx)
-	srv, err := a.server(p)
-	if err != nil {
+	if err := a.buildServer(p); err != nil {
 		return err
 	}
-	return srv.ServeStdio(ctx, p.stdin, p.stdout)
+	a.start(ctx)
+	return a.mcp.ServeStdio(ctx, p.stdin, p.stdout)
 }

@@ -32,6 +32,7 @@ type app struct {
 	recall   *recall.Recall
 	source   index.Source
 	loop     *index.Loop
+	mcp      *server.Server // nil = nothing is served
 
 	stop    context.CancelFunc // ends the background work
 	running sync.WaitGroup
@@ -66,7 +67,7 @@ func (a *app) build(p *program) error {
 	}
 	a.history, err = history.New(history.Config{
 		Store: a.db, Masker: a.masker(), Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
-		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.loop.Wake, Log: p.log,
+		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.appended, Log: p.log,
 	})
 	if err != nil {
 		return fmt.Errorf("build history: %w", err)
@@ -108,6 +109,19 @@ func (s *settings) hotBytes() int64 {
 func (a *app) start(ctx context.Context) {
 	ctx, a.stop = context.WithCancel(ctx)
 	a.running.Go(func() { a.loop.Run(ctx) })
+	if a.mcp == nil {
+		return
+	}
+	a.running.Go(func() { a.mcp.Run(ctx) })
+	a.running.Go(func() { a.db.Watch(ctx, 0, a.mcp.Changed) })
+}
+
+// appended wakes those who wait for new messages.
+func (a *app) appended() {
+	a.loop.Wake()
+	if a.mcp != nil {
+		a.mcp.Changed()
+	}
 }
 
 // close ends the background work, waits for it and closes the database.
@@ -130,18 +144,22 @@ func (a *app) contexts() *tools.GetContext {
 	return &tools.GetContext{History: a.history, Session: a.settings.session()}
 }
 
-// server builds the MCP server.
-func (a *app) server(p *program) (*server.Server, error) {
-	chat := a.chatHistory()
+// buildServer builds the MCP server. It comes before start, which begins its work
+// too.
+func (a *app) buildServer(p *program) error {
+	chat, get := a.chatHistory(), a.contexts()
 	list, err := tools.All(
-		a.contexts(),
+		get,
 		&tools.AddMessages{History: a.history, Session: a.settings.session(), Zone: a.settings.zone},
 		chat,
 	)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return server.New(server.Config{Version: programVersion(), Tools: list, History: chat, Log: p.log})
+	a.mcp, err = server.New(server.Config{
+		Version: programVersion(), Session: a.settings.session(), Tools: list, History: chat, Context: get, Marks: a.db, Log: p.log,
+	})
+	return err
 }
 
 // appender records what transfer reads, marked with the given source.

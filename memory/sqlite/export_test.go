@@ -44,11 +44,7 @@ func (db *DB) Migrate(ctx context.Context, scripts fs.FS) error { return db.migr
 func LatestVersion() int { return latestVersion() }
 
 // Looker is one look of Watch, and what ends its connection.
-func (db *DB) Looker(ctx context.Context) (look func() bool, end func(), err error) {
-	pool, err := sql.Open("sqlite", dsn(db.opts, false))
-	if err != nil {
-		return nil, nil, err
-	}
-	w := watcher{db: db, pool: pool}
-	return func() bool { return w.look(ctx) }, func() { w.disconnect(); pool.Close() }, nil
+func (db *DB) Looker(ctx context.Context) (look func() bool, end func()) {
+	w := watcher{db: db}
+	return func() bool { return w.look(ctx) }, w.disconnect
 }

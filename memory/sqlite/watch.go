@@ -16,16 +16,13 @@ const watchEvery = time.Second
 // it in its own goroutine, several changes between two looks once, and once when
 // it begins and after each failure, since it cannot know what was before. It
 // returns when ctx ends. every 0 = once a second. A look takes some microseconds;
-// that looking fails is logged once until it works again.
-func (db *DB) Watch(ctx context.Context, every time.Duration, changed func()) error {
+// that looking fails is logged, once until it works again.
+func (db *DB) Watch(ctx context.Context, every time.Duration, changed func()) {
 	if every <= 0 {
 		every = watchEvery
 	}
-	pool, err := sql.Open("sqlite", dsn(db.opts, false))
-	if err != nil {
-		return fmt.Errorf("open the watching connection: %w", err)
-	}
-	w := watcher{db: db, pool: pool}
+	w := watcher{db: db}
+	defer w.disconnect()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -37,26 +34,21 @@ func (db *DB) Watch(ctx context.Context, every time.Duration, changed func()) er
 		case <-tick.C:
 		}
 	}
-	w.disconnect()
-	if err := pool.Close(); err != nil {
-		return fmt.Errorf("close the watching connection: %w", err)
-	}
-	return nil
 }
 
 // watcher keeps the one connection whose versions can be compared: SQLite counts
 // the changes made by others than the connection that asks.
 type watcher struct {
 	db      *DB
-	pool    *sql.DB
-	conn    *sql.Conn // nil = to be connected
+	pool    *sql.DB // nil = to be connected
+	conn    *sql.Conn
 	version int64
 	failing bool
 }
 
 // look says whether the file has changed since the last look.
 func (w *watcher) look(ctx context.Context) bool {
-	fresh := w.conn == nil
+	fresh := w.pool == nil
 	version, err := w.ask(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -77,23 +69,35 @@ func (w *watcher) look(ctx context.Context) bool {
 
 // ask reads the version that the connection sees.
 func (w *watcher) ask(ctx context.Context) (version int64, err error) {
-	if w.conn == nil {
-		if w.conn, err = w.pool.Conn(ctx); err != nil {
-			w.conn = nil
-			return 0, fmt.Errorf("connect: %w", err)
+	if w.pool == nil {
+		if err := w.connect(ctx); err != nil {
+			return 0, err
 		}
 	}
 	err = w.conn.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&version)
 	return version, err
 }
 
+func (w *watcher) connect(ctx context.Context) error {
+	pool, err := sql.Open("sqlite", dsn(w.db.opts, false))
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return errors.Join(fmt.Errorf("connect: %w", err), pool.Close())
+	}
+	w.pool, w.conn = pool, conn
+	return nil
+}
+
 // disconnect gives the connection up: the next look makes a new one.
 func (w *watcher) disconnect() {
-	if w.conn == nil {
+	if w.pool == nil {
 		return
 	}
-	if err := w.conn.Close(); err != nil && !errors.Is(err, sql.ErrConnDone) {
+	if err := errors.Join(w.conn.Close(), w.pool.Close()); err != nil {
 		w.db.opts.Log.Debug("close the watching connection", "err", err)
 	}
-	w.conn = nil
+	w.pool, w.conn = nil, nil
 }
