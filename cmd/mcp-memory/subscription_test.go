@@ -19,9 +19,8 @@ type notification struct {
 	}
 }
 
-// hears reads the next message, which must be of a change and come within two
-// seconds.
-func (c *client) hears(uri string) notification {
+// next reads the next message, which must come within two seconds.
+func (c *client) next() notification {
 	c.t.Helper()
 	late := time.AfterFunc(2*time.Second, func() { _ = c.cmd.Process.Kill() })
 	defer late.Stop()
@@ -33,6 +32,13 @@ func (c *client) hears(uri string) notification {
 	if err := json.Unmarshal(line, &n); err != nil {
 		c.t.Fatalf("the program printed %.300q, which is no JSON", line)
 	}
+	return n
+}
+
+// hears fails unless the next message is of a change.
+func (c *client) hears(uri string) notification {
+	c.t.Helper()
+	n := c.next()
 	if n.Method != "notifications/resources/updated" || n.Params.URI != uri {
 		c.t.Errorf("told %s of %q, want a change of %q", n.Method, n.Params.URI, uri)
 	}
@@ -54,8 +60,10 @@ func TestSubscriptionsAcrossProcesses(t *testing.T) {
 		other.tool("add_messages", noted)
 		p.hears(uri)
 	}
-	p.tool("add_messages", noted) // its answer goes first
-	p.hears(uri)
+	p.send(`{"jsonrpc":"2.0","id":"own","method":"tools/call","params":{"name":"add_messages","arguments":` + noted + `}}`)
+	if answers := string(p.next().ID) + string(p.next().ID); answers != `"own"` { // and a change, usually after it
+		t.Errorf("own messages brought answers %s, want one and a change", answers)
+	}
 	if r := p.request("resources/subscribe", `{"uri":"memory://nothing"}`); r.Error == nil || !strings.Contains(r.Error.Message, "no such resource") {
 		t.Errorf("subscribe to nothing = %+v, want it refused", r.Error)
 	}

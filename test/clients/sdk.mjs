@@ -3,13 +3,18 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [binary, db] = process.argv.slice(2);
-const client = new Client({ name: "sdk-check", version: "1.0.0" });
-await client.connect(new StdioClientTransport({ command: binary, args: ["stdio", "--db", db, "--session", "check"] }));
+const connect = async () => {
+  const client = new Client({ name: "sdk-check", version: "1.0.0" });
+  await client.connect(new StdioClientTransport({ command: binary, args: ["stdio", "--db", db, "--session", "check"] }));
+  return client;
+};
+const client = await connect();
 
-const call = async (name, args) => {
-  const result = await client.callTool({ name, arguments: args });
+const call = async (name, args, by = client) => {
+  const result = await by.callTool({ name, arguments: args });
   assert.ok(!result.isError, `${name}: ${JSON.stringify(result.content)}`);
   return result.structuredContent;
 };
@@ -46,5 +51,30 @@ assert.ok((await client.listResourceTemplates()).resourceTemplates.length > 0);
 const { contents } = await client.readResource({ uri: "memory://sessions/check/messages" });
 assert.match(contents[0].text, /replica in Taipei/);
 
+assert.match((await client.getPrompt({ name: "recall", arguments: { query: "Which one?" } })).messages[0].content.text, /replica in Taipei/);
+
+// Subscriptions: a client hears once of each change, whichever process makes it.
+// Each row is what to subscribe to and how another process changes it.
+const other = await connect();
+const told = [];
+client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
+const hears = async (uri) => {
+  for (const end = Date.now() + 2000; told.length === 0 && Date.now() < end; ) await new Promise((wake) => setTimeout(wake, 20));
+  assert.deepEqual(told.splice(0), [uri], `told of changes of ${uri}`);
+};
+for (const [uri, change] of [
+  ["memory://sessions/check/messages", () => call("add_messages", { messages: [{ role: "user", content: "one more" }] }, other)],
+  ["memory://sessions", () => call("add_messages", { session_id: "new", messages: [{ role: "user", content: "hello" }] }, other)],
+]) {
+  await client.subscribeResource({ uri });
+  for (let i = 0; i < 2; i++) {
+    await change();
+    await hears(uri);
+  }
+  await client.unsubscribeResource({ uri });
+}
+await assert.rejects(client.subscribeResource({ uri: "memory://nothing" }), /no such resource/);
+await other.close();
+
 await client.close();
-console.log(`TypeScript SDK: ${tools.length} tools called, resources read`);
+console.log(`TypeScript SDK: ${tools.length} tools called, resources read, changes heard`);
