@@ -55,14 +55,14 @@ func (s *Server) Run(ctx context.Context) {
 // is the last thing that kept it from looking something up.
 func (s *Server) tellChanges(ctx context.Context) (told bool, err error) {
 	told = true
-	uris, round := s.readers.begin()
+	uris, round := s.subscriptions.begin()
 	for _, uri := range uris {
 		version, failed := s.resources.version(ctx, uri)
 		if failed != nil {
 			err = failed
 			continue
 		}
-		told = s.readers.tell(uri, version, round) && told
+		told = s.subscriptions.tell(uri, version, round) && told
 	}
 	return told, err
 }

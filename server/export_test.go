@@ -13,12 +13,12 @@ func (s *Server) MCP() *server.MCPServer { return s.mcp }
 
 // Subscribers counts who hears of something, and the sessions that could.
 func (s *Server) Subscribers() (hearing, sessions int) {
-	s.readers.mu.Lock()
-	defer s.readers.mu.Unlock()
-	for sub := range s.readers.all {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	for sub := range s.subscriptions.all {
 		if len(sub.heard) > 0 {
 			hearing++
 		}
 	}
-	return hearing, len(s.readers.sessions)
+	return hearing, len(s.subscriptions.sessions)
 }

@@ -21,12 +21,12 @@ func (s *Server) hooks(subscribable bool) *server.Hooks {
 	if !subscribable {
 		return h
 	}
-	h.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) { s.readers.connect(session) })
+	h.AddOnRegisterSession(func(_ context.Context, session server.ClientSession) { s.subscriptions.connect(session) })
 	h.AddOnUnregisterSession(s.disconnect)
 	h.AddOnRequestInitialization(s.refuseSubscription)
 	h.AddAfterSubscribe(s.subscribe)
 	h.AddAfterUnsubscribe(func(ctx context.Context, _ any, req *mcp.UnsubscribeRequest, _ *mcp.EmptyResult) {
-		s.readers.unsubscribe(server.ClientSessionFromContext(ctx), req.Params.URI)
+		s.subscriptions.unsubscribe(server.ClientSessionFromContext(ctx), req.Params.URI)
 	})
 	h.AddBeforeSubscriptionsListen(s.listen)
 	return h
@@ -35,7 +35,7 @@ func (s *Server) hooks(subscribable bool) *server.Hooks {
 // disconnect forgets a session that has ended, and ends the streams that it had
 // open: over SSE the library would keep them for good.
 func (s *Server) disconnect(ctx context.Context, session server.ClientSession) {
-	for _, id := range s.readers.disconnect(session) {
+	for _, id := range s.subscriptions.disconnect(session) {
 		cancel, err := json.Marshal(map[string]any{
 			"jsonrpc": mcp.JSONRPC_VERSION,
 			"method":  mcp.MethodNotificationCancelled,
@@ -66,7 +66,7 @@ func (s *Server) refuseSubscription(ctx context.Context, _ any, message any) err
 	if _, err := s.resources.version(ctx, req.Params.URI); errors.Is(err, memory.ErrNotFound) {
 		return fmt.Errorf("cannot subscribe to %s: %s", req.Params.URI, tools.FailureText(s.log, "subscribe", err))
 	}
-	if !s.readers.connected(server.ClientSessionFromContext(ctx)) {
+	if !s.subscriptions.connected(server.ClientSessionFromContext(ctx)) {
 		return errors.New("cannot subscribe: this connection has no session, so that changes could not be told")
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s *Server) refuseSubscription(ctx context.Context, _ any, message any) err
 // subscribe notes that a session wants to hear of a resource. A change between
 // the look at its version and the note is found by the look that follows.
 func (s *Server) subscribe(ctx context.Context, _ any, req *mcp.SubscribeRequest, _ *mcp.EmptyResult) {
-	s.readers.subscribe(server.ClientSessionFromContext(ctx), req.Params.URI, s.versionNow(ctx, req.Params.URI))
+	s.subscriptions.subscribe(server.ClientSessionFromContext(ctx), req.Params.URI, s.versionNow(ctx, req.Params.URI))
 	s.Changed()
 }
 
@@ -99,7 +99,7 @@ func (s *Server) listen(ctx context.Context, id any, req *mcp.SubscriptionsListe
 	if len(known) == 0 {
 		return
 	}
-	context.AfterFunc(ctx, s.readers.open(session, id, versions))
+	context.AfterFunc(ctx, s.subscriptions.open(session, id, versions))
 	s.Changed()
 }
 

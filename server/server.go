@@ -46,11 +46,11 @@ type Config struct {
 
 // Server is an MCP server that is ready to be served on a transport.
 type Server struct {
-	mcp       *server.MCPServer
-	log       *slog.Logger
-	resources *resources
-	readers   *subscriptions
-	changed   chan struct{} // one slot: something may have changed
+	mcp           *server.MCPServer
+	log           *slog.Logger
+	resources     *resources
+	subscriptions *subscriptions
+	changed       chan struct{} // one slot: something may have changed
 }
 
 // New builds a server from its parts.
@@ -70,10 +70,10 @@ func New(c Config) (*Server, error) {
 		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	s := &Server{
-		log:       c.Log,
-		resources: &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks},
-		readers:   newSubscriptions(),
-		changed:   make(chan struct{}, 1),
+		log:           c.Log,
+		resources:     &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks},
+		subscriptions: newSubscriptions(),
+		changed:       make(chan struct{}, 1),
 	}
 	subscribable := c.Summaries != nil || c.Marks != nil
 	s.mcp = server.NewMCPServer("mcp-memory", c.Version,

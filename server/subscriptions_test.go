@@ -27,14 +27,20 @@ type summaries struct {
 	mu     sync.Mutex
 	by     map[string]memory.SummaryVersion
 	failed error
+	after  func() // nil = nothing; happens once, after the next look
 }
 
 func newSummaries() *summaries { return &summaries{by: map[string]memory.SummaryVersion{}} }
 
 func (s *summaries) Current(_ context.Context, session string) (memory.SummaryVersion, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.by[session], s.failed
+	v, err, after := s.by[session], s.failed, s.after
+	s.after = nil
+	s.mu.Unlock()
+	if after != nil {
+		after()
+	}
+	return v, err
 }
 
 // save makes a new version of the session's summary.
@@ -372,6 +378,27 @@ func TestAChangeWhileSubscribing(t *testing.T) {
 	})
 }
 
+// Who subscribes while the version is looked up, and knows a newer one, is not
+// told of the older.
+func TestSubscribingDuringALook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, 0)
+		one, two := h.peer("one", 10), h.peer("two", 10)
+		one.subscribe(ownURI)
+		one.heard(500 * time.Millisecond)
+		h.summaries.mu.Lock()
+		h.summaries.after = func() {
+			h.summaries.save("home", "a")
+			two.subscribe(ownURI)
+		}
+		h.summaries.mu.Unlock()
+		h.server.Changed()
+		one.hears("a version came during the look", updated+ownURI)
+		two.hears("it subscribed to that version")
+	})
+}
+
 // Somebody who does not read holds up nobody and hears of the change when he
 // reads again.
 func TestASlowSubscriber(t *testing.T) {
@@ -437,6 +464,27 @@ func TestWhatCannotBeSubscribedTo(t *testing.T) {
 			t.Errorf("%d subscribers, want none", hearing)
 		}
 	})
+}
+
+// A server that sees no changes offers no subscriptions.
+func TestNothingToSubscribeTo(t *testing.T) {
+	t.Parallel()
+	chat := &tools.ChatHistory{History: engine{}, Recall: engine{}, Session: "home", Zone: time.UTC, Now: time.Now}
+	s, err := server.New(server.Config{History: chat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, server: s}
+	p := h.peer("one", 1)
+	if r := p.subscribe(allURI); r.Error.Code != -32601 {
+		t.Errorf("subscribe = %+v, want -32601", r.Error)
+	}
+	if r := p.ask(t.Context(), "resources/read", `{"uri":"memory://summary"}`); r.Error.Code != -32002 {
+		t.Errorf("read of a summary = %+v, want -32002", r.Error)
+	}
+	if _, err := server.New(server.Config{History: chat, Summaries: newSummaries()}); !errors.Is(err, memory.ErrInvalid) {
+		t.Errorf("New with summaries and no session = %v, want ErrInvalid", err)
+	}
 }
 
 func TestSummaryResources(t *testing.T) {

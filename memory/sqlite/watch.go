@@ -78,6 +78,8 @@ func (w *watcher) ask(ctx context.Context) (version int64, err error) {
 	return version, err
 }
 
+// connect makes the connection, without the readers' memory map of the file: it
+// would count the same pages twice.
 func (w *watcher) connect(ctx context.Context) error {
 	pool, err := sql.Open("sqlite", dsn(w.db.opts, false))
 	if err != nil {
@@ -86,6 +88,9 @@ func (w *watcher) connect(ctx context.Context) error {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return errors.Join(fmt.Errorf("connect: %w", err), pool.Close())
+	}
+	if _, err := conn.ExecContext(ctx, `PRAGMA mmap_size = 0`); err != nil {
+		return errors.Join(fmt.Errorf("unmap: %w", err), conn.Close(), pool.Close())
 	}
 	w.pool, w.conn = pool, conn
 	return nil
