@@ -77,10 +77,18 @@ var owners = map[string][]string{
 	"github.com/zricethezav/gitleaks": {"memory/text"},
 }
 
-// source is what the rules look at of one file that is no test.
+// testOwners says which files alone, tests included, may import a technology
+// that the program itself is built without.
+var testOwners = map[string][]string{
+	"github.com/asg017/sqlite-vec-go-bindings": {"memory/sqlite/compat_test.go"},
+	"github.com/mattn/go-sqlite3":              {"memory/sqlite/compat_test.go"},
+}
+
+// source is what the rules look at of one file.
 type source struct {
 	dir         string // slash-separated, from the root of the module
 	name        string
+	test        bool
 	imports     []string
 	environment []string // uses of the environment, such as "os.Getenv"
 }
@@ -120,7 +128,7 @@ func TestOwners(t *testing.T) {
 	for _, s := range sources(t) {
 		for _, imported := range s.imports {
 			for technology, allowed := range owners {
-				if imported != technology && !strings.HasPrefix(imported, technology+"/") {
+				if !belongs(imported, technology) {
 					continue
 				}
 				used[technology] = true
@@ -135,6 +143,38 @@ func TestOwners(t *testing.T) {
 			t.Errorf("the table of owners names %s, which nothing imports: remove it", technology)
 		}
 	}
+}
+
+// TestTestOwners fails when a technology of a test is used anywhere else.
+func TestTestOwners(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, s := range files(t) {
+		file := path.Join(s.dir, s.name)
+		for _, imported := range s.imports {
+			for technology, allowed := range testOwners {
+				if !belongs(imported, technology) {
+					continue
+				}
+				used[technology+" "+file] = true
+				if !slices.Contains(allowed, file) {
+					t.Errorf("%s imports %s: only %s may", file, imported, strings.Join(allowed, ", "))
+				}
+			}
+		}
+	}
+	for technology, allowed := range testOwners {
+		for _, file := range allowed {
+			if !used[technology+" "+file] {
+				t.Errorf("the table of test owners lets %s import %s, which it does not: remove it", file, technology)
+			}
+		}
+	}
+}
+
+// belongs says whether an import path is that of a technology or below it.
+func belongs(imported, technology string) bool {
+	return imported == technology || strings.HasPrefix(imported, technology+"/")
 }
 
 // TestDomainImportsTheStandardLibraryOnly keeps package memory free of
@@ -164,9 +204,15 @@ func TestOnlyProgramsReadTheEnvironment(t *testing.T) {
 	}
 }
 
-// sources parses every file of the module that is no test. It goes by the files
-// and not by the build, so that one that is left out on this platform counts.
+// sources parses every file of the module that is no test.
 func sources(t *testing.T) []source {
+	t.Helper()
+	return slices.DeleteFunc(files(t), func(s source) bool { return s.test })
+}
+
+// files parses every file of the module, tests included. It goes by the files
+// and not by the build, so that one that is left out on this platform counts.
+func files(t *testing.T) []source {
 	t.Helper()
 	var list []source
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
@@ -175,7 +221,7 @@ func sources(t *testing.T) []source {
 			return err
 		case entry.IsDir() && file != "." && skipped(entry.Name()):
 			return filepath.SkipDir
-		case entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+		case entry.IsDir() || !strings.HasSuffix(file, ".go"):
 			return nil
 		}
 		s, err := parse(file)
@@ -202,7 +248,7 @@ func parse(file string) (source, error) {
 		return source{}, err
 	}
 	dir, name := path.Split(filepath.ToSlash(file))
-	s := source{dir: path.Clean(dir), name: name}
+	s := source{dir: path.Clean(dir), name: name, test: strings.HasSuffix(name, "_test.go")}
 	for _, spec := range tree.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
