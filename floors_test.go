@@ -28,14 +28,14 @@ const module = "mcp-memory"
 var floors = map[string][]string{
 	// Floor 4: programs. mcp-memory wires everything and is the only one that
 	// may know every package; membench drives the built program from outside
-	// and knows none.
+	// and only asks what a word is.
 	"cmd/mcp-memory": {
 		"server", "tools", "prompts",
 		"memory/history", "memory/recall", "memory/transfer",
 		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai",
 		"memory", "memory/text", "memory/rank",
 	},
-	"cmd/membench": {},
+	"cmd/membench": {"memory/text"},
 
 	// Floor 3: the protocol. It hands calls to tools and reads sessions for
 	// its resources.

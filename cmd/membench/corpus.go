@@ -36,6 +36,8 @@ type labels struct {
 	Question string   `json:"q"`
 	Category string   `json:"cat"`
 	Gold     []string `json:"gold"` // ids of docs; empty = the corpus has no answer
+
+	noOverlap bool // no answer shares a word with the question, see markOverlap
 }
 
 // sessionID is a session's name, which corpora write as a string or a number.
@@ -178,6 +180,13 @@ func parseDate(s string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("cannot read the date %q", s)
+}
+
+// forgetSpeakers makes all messages those of nobody known.
+func (c *corpus) forgetSpeakers() {
+	for i := range c.Docs {
+		c.Docs[i].Speaker = ""
+	}
 }
 
 // batch is what one call of add_messages records.

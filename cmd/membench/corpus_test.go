@@ -44,7 +44,7 @@ func TestLoadCorpora(t *testing.T) {
 				{"b", "two", "", "", "second"},
 				{"c", "1", "Bob", "1:56 pm on 8 May, 2023", "third"},
 			},
-			Queries: []labels{{"which?", "x", []string{"a", "c"}}},
+			Queries: []labels{{Question: "which?", Category: "x", Gold: []string{"a", "c"}}},
 		}
 		if !reflect.DeepEqual(got[0], want) {
 			t.Errorf("loadCorpora(%s)[0] = %+v, want %+v", name, got[0], want)

@@ -1,7 +1,8 @@
 // Command membench drives an mcp-memory binary over stdio, as an MCP client
 // does, and measures it: how fast it starts, records and searches, how much
 // memory and disk it takes (speed), and how well it finds the messages that
-// answer a question (retrieval). It knows the program by its tools alone.
+// answer a question (retrieval). It knows the program by its tools alone, and
+// package text by name: what counts as a word is the same for both.
 package main
 
 import (

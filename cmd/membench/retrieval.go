@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	batchSize     = 200
-	largestK      = 50 // what the tool returns at most
-	halfEven      = "even"
-	halfOdd       = "odd"
-	wholeCategory = "all"     // the row of a dataset as a whole
-	wholeDataset  = "overall" // the row of all datasets together
+	largestK        = 50 // what the tool returns at most
+	halfEven        = "even"
+	halfOdd         = "odd"
+	wholeCategory   = "all"        // the row of a dataset as a whole
+	withoutCategory = "no overlap" // the row of the questions that share no word with an answer
+	wholeDataset    = "overall"    // the row of all datasets together
 )
 
 // retrievalCommand measures how well questions find their messages.
@@ -24,6 +24,7 @@ type retrievalCommand struct {
 	K     int      `name:"k" help:"Messages to ask for (1 to 50)." default:"10"`
 	Limit int      `name:"limit-queries" help:"Ask at most so many questions of each corpus (0: all)." default:"0" placeholder:"N"`
 	Half  string   `help:"Ask only every second question, by its place in the corpus, counted from 0: ${enum}." enum:"even,odd,all" default:"all"`
+	setting
 }
 
 // Validate is called by kong.
@@ -39,26 +40,46 @@ func (c *retrievalCommand) Validate() error {
 
 // Run measures the corpora of all files, one after the other.
 func (c *retrievalCommand) Run(ctx context.Context, b *bench) error {
+	corpora, skipped, err := c.load()
+	if err != nil {
+		return err
+	}
 	board := newScoreboard()
-	skipped := 0
-	for _, path := range c.Files {
-		corpora, err := loadCorpora(path)
-		if err != nil {
-			return err
-		}
-		for i := range corpora {
-			asked, without := c.choose(corpora[i].Queries)
-			skipped += without
-			if err := c.measureCorpus(ctx, b, &corpora[i], asked, board); err != nil {
-				return fmt.Errorf("%s %s: %w", corpora[i].Dataset, corpora[i].Conv, err)
-			}
+	for i := range corpora {
+		if err := c.measureCorpus(ctx, b, &corpora[i], board); err != nil {
+			return fmt.Errorf("%s %s: %w", corpora[i].Dataset, corpora[i].Conv, err)
 		}
 	}
 	report := retrievalReport{
-		Command: "retrieval", Machine: thisMachine(), K: c.K, Half: c.Half,
+		Command: "retrieval", Machine: thisMachine(), K: c.K, Half: c.Half, setting: c.setting,
 		LimitQueries: c.Limit, Skipped: skipped, Rows: board.rows(),
 	}
 	return b.report(report.table(), report.notes(), report)
+}
+
+// load reads the corpora of all files, as they are to be recorded and with the
+// questions that are to be asked, and counts the questions without an answer.
+func (c *retrievalCommand) load() (corpora []corpus, skipped int, err error) {
+	for _, path := range c.Files {
+		list, err := loadCorpora(path)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, one := range list {
+			asked, without := c.choose(one.Queries)
+			one.Queries = asked
+			skipped += without
+			one.markOverlap()
+			if c.Nameless {
+				one.forgetSpeakers()
+			}
+			corpora = append(corpora, one)
+		}
+	}
+	if c.Together {
+		corpora = together(corpora)
+	}
+	return corpora, skipped, nil
 }
 
 // choose returns the questions to ask, and how many were left out because the
@@ -81,7 +102,7 @@ func (c *retrievalCommand) choose(all []labels) (asked []labels, without int) {
 }
 
 // measureCorpus records one corpus in a new database and asks its questions.
-func (c *retrievalCommand) measureCorpus(ctx context.Context, b *bench, from *corpus, asked []labels, board *scoreboard) error {
+func (c *retrievalCommand) measureCorpus(ctx context.Context, b *bench, from *corpus, board *scoreboard) error {
 	dir, err := b.folder()
 	if err != nil {
 		return err
@@ -93,15 +114,15 @@ func (c *retrievalCommand) measureCorpus(ctx context.Context, b *bench, from *co
 	}
 	defer b.stop(ctx, s)
 	b.log("%s %s: recording %d messages", from.Dataset, from.Conv, len(from.Docs))
-	if err := record(ctx, s, from); err != nil {
+	if err := c.record(ctx, s, from, b.wait()); err != nil {
 		return err
 	}
 	if _, err := s.waitIndexed(ctx, from.Docs[0].Text, b.wait()); err != nil {
 		return err
 	}
-	b.log("%s %s: asking %d questions", from.Dataset, from.Conv, len(asked))
+	b.log("%s %s: asking %d questions", from.Dataset, from.Conv, len(from.Queries))
 	for _, match := range c.Match {
-		for _, q := range asked {
+		for _, q := range from.Queries {
 			found, err := s.search(ctx, question{Query: q.Question, Match: match, Limit: c.K})
 			if err != nil {
 				return fmt.Errorf("ask %q: %w", q.Question, err)
@@ -112,26 +133,13 @@ func (c *retrievalCommand) measureCorpus(ctx context.Context, b *bench, from *co
 	return nil
 }
 
-// record adds all messages of a corpus.
-func record(ctx context.Context, s *server, from *corpus) error {
-	batches, err := from.batches(batchSize)
-	if err != nil {
-		return err
-	}
-	for _, b := range batches {
-		if _, err := s.add(ctx, b.session, b.messages); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // retrievalReport is the result of the command.
 type retrievalReport struct {
-	Command      string     `json:"command"`
-	Machine      machine    `json:"machine"`
-	K            int        `json:"k"` // messages asked for; the first ten and five of them are scored
-	Half         string     `json:"half"`
+	Command string  `json:"command"`
+	Machine machine `json:"machine"`
+	K       int     `json:"k"` // messages asked for; the first ten and five of them are scored
+	Half    string  `json:"half"`
+	setting
 	LimitQueries int        `json:"limit_queries"`          // per corpus; 0 = no limit
 	Skipped      int        `json:"questions_without_gold"` // left out
 	Rows         []scoreRow `json:"rows"`
@@ -159,5 +167,18 @@ func (r *retrievalReport) notes() []string {
 	if r.LimitQueries > 0 {
 		asked += fmt.Sprintf(", at most %d a corpus", r.LimitQueries)
 	}
-	return []string{fmt.Sprintf("k %d; %s; %d without gold left out", r.K, asked, r.Skipped)}
+	notes := []string{fmt.Sprintf("k %d; %s; %d without gold left out", r.K, asked, r.Skipped)}
+	for _, option := range []struct {
+		set  bool
+		note string
+	}{
+		{r.Nameless, "nameless: no message has a sender"},
+		{r.Together, "together: all corpora of a dataset in one database"},
+		{r.Trickle, "trickle: recorded message by message"},
+	} {
+		if option.set {
+			notes = append(notes, option.note)
+		}
+	}
+	return notes
 }

@@ -111,13 +111,17 @@ func TestRunRetrieval(t *testing.T) {
 	// "green boat" D1:2 and D2:1. With all words required: D1:1 alone.
 	want := []scoreRow{
 		{Dataset: "colours", Category: "all", Match: "semantic", scores: scores{N: 3, Recall10: 1, MRR: 2.5 / 3}},
+		{Dataset: "colours", Category: "no overlap", Match: "semantic"},
 		{Dataset: "colours", Category: "easy", Match: "semantic", scores: scores{N: 1, Recall10: 1, MRR: 1}},
 		{Dataset: "colours", Category: "hard", Match: "semantic", scores: scores{N: 2, Recall10: 1, MRR: .75}},
 		{Dataset: "colours", Category: "all", Match: "keyword", scores: scores{N: 3, Recall10: 1. / 3, MRR: 1. / 3}},
+		{Dataset: "colours", Category: "no overlap", Match: "keyword"},
 		{Dataset: "colours", Category: "easy", Match: "keyword", scores: scores{N: 1, Recall10: 1, MRR: 1}},
 		{Dataset: "colours", Category: "hard", Match: "keyword", scores: scores{N: 2}},
 		{Dataset: "overall", Category: "all", Match: "semantic", scores: scores{N: 3, Recall10: 1, MRR: 2.5 / 3}},
+		{Dataset: "overall", Category: "no overlap", Match: "semantic"},
 		{Dataset: "overall", Category: "all", Match: "keyword", scores: scores{N: 3, Recall10: 1. / 3, MRR: 1. / 3}},
+		{Dataset: "overall", Category: "no overlap", Match: "keyword"},
 	}
 	if len(report.Rows) != len(want) || report.Skipped != 1 {
 		t.Fatalf("run(retrieval) has %d rows, %d skipped, want %d, 1", len(report.Rows), report.Skipped, len(want))
@@ -128,7 +132,7 @@ func TestRunRetrieval(t *testing.T) {
 			got.N != w.N || share(got.Recall10) != share(w.Recall10) || share(got.MRR) != share(w.MRR) {
 			t.Errorf("row %d = %+v, want %+v", i, got, w)
 		}
-		if got.MeanMillis <= 0 || got.P95Millis <= 0 || got.MeanBytes <= 0 {
+		if got.N > 0 && (got.MeanMillis <= 0 || got.P95Millis <= 0 || got.MeanBytes <= 0) {
 			t.Errorf("row %d = %+v, want times and sizes", i, got)
 		}
 	}
@@ -138,9 +142,48 @@ func TestRunRetrievalTwoFiles(t *testing.T) {
 	t.Parallel()
 	other := strings.Replace(colours, `"dataset":"colours"`, `"dataset":"more"`, 1)
 	out := runOK(t, "retrieval", corpusFile(t, colours), corpusFile(t, other), "--match", "keyword", "--k", "1")
-	for _, want := range []string{"colours  all       keyword  3", "more     hard      keyword  2", "overall  all       keyword  6"} {
+	for _, want := range []string{"colours  all         keyword  3", "more     hard        keyword  2", "overall  all         keyword  6"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("run(retrieval, two files) printed no %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestRunRetrievalNoOverlap(t *testing.T) {
+	t.Parallel()
+	// The fake counts every word; "a" is a stop word.
+	input := strings.Replace(colours, `"nobody knows","cat":"hard","gold":[]`, `"a vessel","cat":"hard","gold":["D1:2"]`, 1)
+	out := runOK(t, "retrieval", corpusFile(t, input), "--match", "semantic")
+	for _, want := range []string{
+		"colours  no overlap  semantic  1     1.000      1.000    1.000  1.000",
+		"overall  no overlap  semantic  1     1.000",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("run(retrieval) printed no %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestRunRetrievalTogether(t *testing.T) {
+	t.Parallel()
+	second := strings.NewReplacer(`"conv":"1"`, `"conv":"2"`, "the red house", "the red house and garden").Replace(colours)
+	for _, tc := range []struct {
+		args []string
+		note bool
+		want string // MRR; together, what the other conversation holds of the words gets in between
+	}{
+		{nil, false, "0.833"},
+		{[]string{"--together", "--trickle", "--nameless"}, true, "0.597"},
+	} {
+		args := append([]string{"retrieval", corpusFile(t, colours+"\n"+second), "--match", "semantic"}, tc.args...)
+		out := runOK(t, args...)
+		if !strings.Contains(out, tc.want) {
+			t.Errorf("run(%q) printed no %s:\n%s", args, tc.want, out)
+		}
+		for _, note := range []string{"together:", "trickle:", "nameless:"} {
+			if strings.Contains(out, note) != tc.note {
+				t.Errorf("run(%q) says %q: %t, want %t:\n%s", args, note, !tc.note, tc.note, out)
+			}
 		}
 	}
 }

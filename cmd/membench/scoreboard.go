@@ -8,7 +8,7 @@ import (
 // scoreRow is what was measured of one group of questions.
 type scoreRow struct {
 	Dataset  string `json:"dataset"`  // "overall" = all datasets
-	Category string `json:"category"` // "all" = all categories
+	Category string `json:"category"` // "all" = all categories, "no overlap" = see markOverlap
 	Match    string `json:"match"`
 	scores
 	MeanMillis float64 `json:"mean_ms"`
@@ -44,6 +44,10 @@ func (b *scoreboard) add(dataset string, q labels, match string, found answer) {
 		{dataset, wholeCategory, match}:      true,
 		{wholeDataset, wholeCategory, match}: true,
 	}
+	if q.noOverlap {
+		groups[group{dataset, withoutCategory, match}] = true
+		groups[group{wholeDataset, withoutCategory, match}] = true
+	}
 	for g := range groups {
 		if b.sheets[g] == nil {
 			b.sheets[g] = &sheet{}
@@ -56,12 +60,13 @@ func (b *scoreboard) add(dataset string, q labels, match string, found answer) {
 }
 
 // rows returns the datasets in order of appearance and then all together; in
-// each, match by match, the whole before its categories.
+// each, match by match, the whole, its questions without overlap, and then the
+// categories.
 func (b *scoreboard) rows() []scoreRow {
 	var rows []scoreRow
 	for _, dataset := range appendNew(slices.Clone(b.datasets), wholeDataset) {
 		for _, match := range b.matches {
-			rows = append(rows, b.row(group{dataset, wholeCategory, match}))
+			rows = append(rows, b.row(group{dataset, wholeCategory, match}), b.row(group{dataset, withoutCategory, match}))
 			for _, category := range b.categories(dataset, match) {
 				rows = append(rows, b.row(group{dataset, category, match}))
 			}
@@ -70,11 +75,12 @@ func (b *scoreboard) rows() []scoreRow {
 	return rows
 }
 
-// categories returns the categories of a dataset, sorted, without the whole.
+// categories returns the categories of a dataset, sorted, without the rows
+// that every dataset has.
 func (b *scoreboard) categories(dataset, match string) []string {
 	var names []string
 	for g := range maps.Keys(b.sheets) {
-		if g.dataset == dataset && g.match == match && g.category != wholeCategory {
+		if g.dataset == dataset && g.match == match && g.category != wholeCategory && g.category != withoutCategory {
 			names = append(names, g.category)
 		}
 	}
@@ -82,8 +88,12 @@ func (b *scoreboard) categories(dataset, match string) []string {
 	return names
 }
 
+// row sums up a group, which may be empty.
 func (b *scoreboard) row(g group) scoreRow {
 	s := b.sheets[g]
+	if s == nil {
+		s = &sheet{}
+	}
 	return scoreRow{
 		Dataset: g.dataset, Category: g.category, Match: g.match, scores: s.tally.mean(),
 		MeanMillis: average(s.millis), P95Millis: percentile(s.millis, 95), MeanBytes: average(s.bytes),
