@@ -53,7 +53,7 @@ var floors = map[string][]string{
 	"memory/sqlite": {"memory", "memory/text"},
 	"memory/embed":  {"memory", "memory/text", "memory/rank"},
 	"memory/index":  {"memory"},
-	"memory/openai": {"memory"},
+	"memory/openai": {"memory", "memory/limits"},
 
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
@@ -61,10 +61,11 @@ var floors = map[string][]string{
 	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index", "memory/embed"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
-	"memory":      {},
-	"memory/text": {"memory"},
-	"memory/rank": {"memory", "memory/text"},
-	"prompts":     {},
+	"memory":        {},
+	"memory/limits": {},
+	"memory/text":   {"memory"},
+	"memory/rank":   {"memory", "memory/text"},
+	"prompts":       {},
 }
 
 // owners says which packages alone may import a technology: a path stands for

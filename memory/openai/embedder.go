@@ -13,7 +13,6 @@ import (
 	"time"
 
 	openaigo "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 
 	"mcp-memory/memory"
 )
@@ -42,8 +41,9 @@ type EmbedderConfig struct {
 // Embedder gets vectors from an endpoint's /embeddings. It is safe for
 // concurrent use.
 type Embedder struct {
+	endpoint
 	c          EmbedderConfig
-	name       string
+	model      string // with the endpoint's fingerprint
 	service    openaigo.EmbeddingService
 	dimensions atomic.Int64 // 0 = not known yet
 	most       atomic.Int64 // texts a request: Batch, or what the endpoint has said
@@ -52,8 +52,11 @@ type Embedder struct {
 // NewEmbedder checks the configuration. It sends nothing: an endpoint that does
 // not answer is an error of Probe and Embed.
 func NewEmbedder(c EmbedderConfig) (*Embedder, error) {
-	base, err := parseBase(c.BaseURL)
-	if err != nil {
+	e := &Embedder{c: c, endpoint: endpoint{
+		name: "embeddings endpoint", key: c.APIKey, tooLong: longForEmbeddings,
+		now: c.Now, sleep: c.Sleep, log: c.Log, client: c.HTTPClient,
+	}}
+	if err := e.connect(c.BaseURL, "/embeddings"); err != nil {
 		return nil, err
 	}
 	if c.Model == "" {
@@ -62,20 +65,12 @@ func NewEmbedder(c EmbedderConfig) (*Embedder, error) {
 	if c.Dimensions < 0 {
 		return nil, memory.Invalidf("an embedding cannot have %d dimensions", c.Dimensions)
 	}
-	c.fill()
-	e := &Embedder{c: c, name: c.Model + "@" + fingerprint(base)}
+	e.c.fill()
+	e.model = c.Model + "@" + fingerprint(e.base)
 	e.dimensions.Store(int64(c.Dimensions))
-	e.most.Store(int64(c.Batch))
-	options := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(c.HTTPClient),
-		option.WithMaxRetries(0),
-	}
-	if c.APIKey != "" {
-		options = append(options, option.WithAPIKey(c.APIKey))
-	}
+	e.most.Store(int64(e.c.Batch))
 	// Not a Client: that would read OPENAI_API_KEY and its like.
-	e.service = openaigo.NewEmbeddingService(options...)
+	e.service = openaigo.NewEmbeddingService(e.options()...)
 	return e, nil
 }
 
@@ -85,19 +80,6 @@ func (c *EmbedderConfig) fill() {
 	c.Concurrency = orDefault(c.Concurrency, 4)
 	c.Timeout = orDefault(c.Timeout, 30*time.Second)
 	c.MaxRunes = orDefault(c.MaxRunes, 8000)
-	c.APIKey = strings.TrimSpace(c.APIKey)
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Sleep == nil {
-		c.Sleep = sleep
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.HTTPClient == nil {
-		c.HTTPClient = &http.Client{}
-	}
 }
 
 func orDefault[N int | time.Duration](n, fallback N) N {
@@ -105,21 +87,6 @@ func orDefault[N int | time.Duration](n, fallback N) N {
 		return fallback
 	}
 	return n
-}
-
-// parseBase reads the URL of the API. Its errors do not repeat it, because a
-// URL may hold a password.
-func parseBase(s string) (*url.URL, error) {
-	base, err := url.Parse(strings.TrimSpace(s))
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, memory.Invalidf("the embeddings endpoint needs a base URL such as http://localhost:11434/v1")
-	}
-	if base.RawQuery != "" || base.Fragment != "" {
-		return nil, memory.Invalidf("the base URL of the embeddings endpoint must have no query and no fragment")
-	}
-	base.Path = strings.TrimSuffix(strings.TrimRight(base.Path, "/"), "/embeddings") + "/"
-	base.RawPath = ""
-	return base, nil
 }
 
 // fingerprint tells endpoints apart without naming them: models of one name on
@@ -132,7 +99,7 @@ func fingerprint(base *url.URL) string {
 // Model names the model and, by a few letters, the endpoint. Dimensions is 0 as
 // long as they are neither configured nor learnt: call Probe first.
 func (e *Embedder) Model() memory.EmbeddingModel {
-	return memory.EmbeddingModel{Provider: "openai", Name: e.name, Dimensions: int(e.dimensions.Load())}
+	return memory.EmbeddingModel{Provider: "openai", Name: e.model, Dimensions: int(e.dimensions.Load())}
 }
 
 // Probe embeds one word, so that Model knows its dimensions. It fails as Embed

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/limits"
 )
 
 // kind is what a failed request means for the texts in it.
@@ -29,14 +30,9 @@ const (
 // longest is how much of what an endpoint said is kept, in runes.
 const longest = 200
 
-// Vendors say in words alone why they refuse a request. What speaks of tokens
-// or of the context is about length, also where it mentions a batch size
-// (llama.cpp: "input is too large to process. increase the physical batch
-// size"). "Tokens per min" is a rate.
+// Vendors say in words alone why they refuse a request.
 var (
-	lengthWords = regexp.MustCompile(`(?i)context[ _-]?(length|size|window)|physical batch size|input length` +
-		`|(input|text|prompt|sequence|string)\S* (is |was )?too (long|large)` +
-		`|too many tokens|max_tokens|tokens?\b.{0,40}\b(limit|exceed|max)|(exceed|max|less than|at most|longer than).{0,40}\btokens?\b`)
+	tokenWords  = regexp.MustCompile(`(?i)tokens?\b.{0,40}\b(limit|exceed|max)|(exceed|max|less than|at most|longer than).{0,40}\btokens?\b`)
 	numberWords = regexp.MustCompile(`(?i)batch size|array (is )?too long|array_above_max|数组最大` +
 		`|too many (inputs|texts|items|documents)|number of (inputs|texts|items|documents)` +
 		`|(at most|max\w*) \d* ?(inputs|texts|items|documents|requests)`)
@@ -45,11 +41,20 @@ var (
 	digits     = regexp.MustCompile(`\d+`)
 )
 
-// failure is a request that gave no vectors.
+// longForEmbeddings says whether a refused request for vectors was too long.
+// Whatever it hears about numbers of tokens is about that, as there is no answer
+// that could have too many.
+func longForEmbeddings(said string) bool {
+	_, is := limits.ContextError(said)
+	return is || tokenWords.MatchString(said)
+}
+
+// failure is a request that gave nothing of use.
 type failure struct {
 	kind   kind
 	status int           // of HTTP; 0 = no reply
 	said   string        // by the endpoint, or about it; without the key
+	heard  string        // the same, whole, or else the body of the reply: not to be shown
 	after  time.Duration // when to ask again; 0 = not said
 	unfit  error         // what is wrong with all vectors of the reply; nil = there were none
 }
@@ -76,9 +81,9 @@ func (f *failure) Unwrap() []error {
 
 // retry is the error of Embed that stands for f. Vectors that all have another
 // length than the model's will have it again.
-func (f *failure) retry() error {
+func (e *Embedder) retry(f *failure) error {
 	return &memory.RetryError{
-		Err:   fmt.Errorf("ask the embeddings endpoint: %w", f),
+		Err:   fmt.Errorf("ask the %s: %w", e.name, f),
 		After: f.after,
 		Never: f.kind == final || errors.Is(f.unfit, memory.ErrDimension),
 	}
@@ -108,7 +113,7 @@ func (f *failure) limit(n int) int {
 
 // broken is a request without a reply. The library's error holds the URL, so
 // only what lies beneath is shown.
-func (e *Embedder) broken(err error) *failure {
+func (e *endpoint) broken(err error) *failure {
 	var about *url.Error
 	if errors.As(err, &about) {
 		err = about.Err
@@ -120,18 +125,23 @@ func (e *Embedder) broken(err error) *failure {
 func unreadable(why string) *failure { return &failure{kind: spoilt, said: why} }
 
 // refusal is a reply with an error status.
-func (e *Embedder) refusal(response *http.Response, body []byte) *failure {
+func (e *endpoint) refusal(response *http.Response, body []byte) *failure {
 	said := message(body)
+	heard := said
+	if said == "" && response.StatusCode < http.StatusInternalServerError {
+		heard = string(body)
+	}
 	return &failure{
-		kind:   classify(response.StatusCode, said),
+		kind:   e.classify(response.StatusCode, heard),
 		status: response.StatusCode,
 		said:   e.presentable(said),
-		after:  retryAfter(response.Header, e.c.Now()),
+		heard:  heard,
+		after:  retryAfter(response.Header, e.now()),
 	}
 }
 
 // classify tells by status and words what a refusal means.
-func classify(status int, said string) kind {
+func (e *endpoint) classify(status int, said string) kind {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusNotFound:
 		return final
@@ -146,7 +156,7 @@ func classify(status int, said string) kind {
 	switch {
 	case status > http.StatusInternalServerError, rateWords.MatchString(said):
 		return transient
-	case lengthWords.MatchString(said):
+	case e.tooLong(said):
 		return tooLong
 	case numberWords.MatchString(said):
 		return tooMany
@@ -159,14 +169,18 @@ func classify(status int, said string) kind {
 }
 
 // message finds what an error reply says. Vendors write {"error": {"message",
-// "code"}}, {"error": "…"}, {"message": "…"}, {"detail": "…"} or {"detail":
-// [{"msg": "…"}]}. Of any other reply nothing is kept: it may repeat the texts.
+// "code"}}, {"error": "…"}, {"message": "…"}, {"detail": "…"}, {"detail":
+// [{"msg": "…"}]} or {"base_resp": {"status_msg": "…"}}. Of any other reply
+// nothing is kept: it may repeat the texts.
 func message(body []byte) string {
-	var reply struct{ Error, Message, Detail json.RawMessage }
+	var reply struct {
+		Error, Message, Detail json.RawMessage
+		Base                   json.RawMessage `json:"base_resp"`
+	}
 	if json.Unmarshal(body, &reply) != nil {
 		return ""
 	}
-	for _, raw := range []json.RawMessage{reply.Error, reply.Message, reply.Detail} {
+	for _, raw := range []json.RawMessage{reply.Error, reply.Message, reply.Detail, reply.Base} {
 		if said := words(raw); said != "" {
 			return said
 		}
@@ -181,9 +195,11 @@ func words(raw json.RawMessage) string {
 		return plain
 	}
 	type object struct {
-		Message string
-		Msg     string
-		Code    any
+		Message  string
+		Msg      string
+		Status   string `json:"status_msg"`
+		Code     any
+		Metadata json.RawMessage
 	}
 	var one object
 	var list []object
@@ -192,18 +208,31 @@ func words(raw json.RawMessage) string {
 	} else if json.Unmarshal(raw, &one) != nil {
 		return ""
 	}
-	said := one.Message + one.Msg
+	said := one.Message + one.Msg + one.Status
 	if code, ok := one.Code.(string); ok && code != "" {
 		said += " (" + code + ")"
+	}
+	if inner := upstream(one.Metadata); inner != "" {
+		said += ": " + inner
 	}
 	return strings.TrimSpace(said)
 }
 
+// upstream reads what the server behind a router said, as OpenRouter gives it:
+// {"raw": "…"}, its JSON as a text.
+func upstream(metadata json.RawMessage) string {
+	var m struct{ Raw string }
+	if json.Unmarshal(metadata, &m) != nil {
+		return ""
+	}
+	return message([]byte(m.Raw))
+}
+
 // presentable makes what an endpoint said fit for an error: one short line
 // without the key.
-func (e *Embedder) presentable(said string) string {
-	if e.c.APIKey != "" {
-		said = strings.ReplaceAll(said, e.c.APIKey, "[key]")
+func (e *endpoint) presentable(said string) string {
+	if e.key != "" {
+		said = strings.ReplaceAll(said, e.key, "[key]")
 	}
 	said = strings.Join(strings.Fields(said), " ")
 	if short := cut(said, longest); short != said {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
@@ -29,9 +28,10 @@ type job struct {
 	texts   []string    // as they are sent: cut
 	vectors [][]float32 // by place
 
+	patience patience
+
 	mu      sync.Mutex
 	failed  map[int]error // by place
-	lost    time.Duration // to failed requests and waits
 	proven  bool          // some request has succeeded
 	suspect int           // failures since then that a text may have caused
 }
@@ -44,6 +44,7 @@ type group struct {
 
 func newJob(e *Embedder, texts []string) *job {
 	j := &job{e: e, texts: make([]string, len(texts)), vectors: make([][]float32, len(texts)), failed: map[int]error{}}
+	j.patience.most = embedPatience
 	for i, s := range texts {
 		if strings.TrimSpace(s) != "" {
 			j.texts[i] = cut(s, e.c.MaxRunes)
@@ -150,7 +151,7 @@ func (j *job) settle(ctx context.Context, g group, err error) ([]group, error) {
 	case f.kind == tooLong && j.shorten(g.places[0]):
 		return []group{g}, nil
 	case f.kind == transient || f.kind == final:
-		return nil, f.retry()
+		return nil, j.e.retry(f)
 	}
 	if err := j.suspectEndpoint(ctx); err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func (j *job) shrink(n int) {
 			return
 		}
 		if j.e.most.CompareAndSwap(most, int64(n)) {
-			j.e.c.Log.Info("smaller embedding batches, as the endpoint wishes", "texts", n)
+			j.e.log.Info("smaller embedding batches, as the endpoint wishes", "texts", n)
 			return
 		}
 	}
@@ -189,7 +190,7 @@ func (j *job) shorten(place int) bool {
 		return false
 	}
 	j.texts[place] = cut(j.texts[place], max(shortest, runes/2))
-	j.e.c.Log.Debug("text cut to fit the embedding model", "from_runes", runes, "to_runes", max(shortest, runes/2))
+	j.e.log.Debug("text cut to fit the embedding model", "from_runes", runes, "to_runes", max(shortest, runes/2))
 	return true
 }
 
@@ -205,10 +206,10 @@ func (j *job) suspectEndpoint(ctx context.Context) error {
 	if known {
 		return nil
 	}
-	_, err := j.e.ask(ctx, []string{harmless}, j.timeout())
+	_, err := j.e.ask(ctx, []string{harmless}, j.patience.timeout(j.e.c.Timeout))
 	var f *failure
 	if errors.As(err, &f) {
-		return f.retry()
+		return j.e.retry(f)
 	}
 	if err == nil {
 		j.succeeded()
@@ -228,13 +229,20 @@ func (j *job) fail(place int, reason error) {
 	j.failed[place] = reason
 }
 
+// request embeds the texts of g, again and again as long as the failure may
+// pass and there is patience left.
+func (j *job) request(ctx context.Context, g group) error {
+	again := func(f *failure, try int) bool { return f.mayPass(try, g.part) }
+	return j.e.persist(ctx, &j.patience, again, func() error { return j.send(ctx, g) })
+}
+
 // send sends one request and puts the vectors in their places.
 func (j *job) send(ctx context.Context, g group) error {
 	texts := make([]string, len(g.places))
 	for i, place := range g.places {
 		texts[i] = j.texts[place]
 	}
-	results, err := j.e.ask(ctx, texts, j.timeout())
+	results, err := j.e.ask(ctx, texts, j.patience.timeout(j.e.c.Timeout))
 	if err != nil {
 		return err
 	}

@@ -4,37 +4,47 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
 const (
-	// patience bounds what one Embed loses to failed requests and to the
+	// embedPatience bounds what one Embed loses to failed requests and to the
 	// waits after them.
-	patience = 30 * time.Second
+	embedPatience = 30 * time.Second
 	// The wait after a failure doubles from firstWait to longestWait.
 	firstWait   = 500 * time.Millisecond
 	longestWait = 8 * time.Second
 )
 
-// request embeds the texts of g, again and again as long as the failure may
-// pass and there is patience left.
-func (j *job) request(ctx context.Context, g group) error {
+// patience is the time that one call may lose to failed requests and to the
+// waits after them. It is safe for concurrent use.
+type patience struct {
+	most time.Duration
+	mu   sync.Mutex
+	lost time.Duration
+}
+
+// persist asks again and again as long as that may help and there is patience
+// left. again says whether a failure of try number n, counted from 1, is worth
+// another one.
+func (e *endpoint) persist(ctx context.Context, p *patience, again func(f *failure, n int) bool, ask func() error) error {
 	for try := 1; ; try++ {
-		start := j.e.c.Now()
-		err := j.send(ctx, g)
+		start := e.now()
+		err := ask()
 		var f *failure
-		if !errors.As(err, &f) || !f.mayPass(try, g.part) {
+		if !errors.As(err, &f) || !again(f, try) {
 			return err
 		}
 		wait := f.after
 		if wait <= 0 {
 			wait = backOff(try)
 		}
-		if !j.spend(ctx, j.e.c.Now().Sub(start), wait) {
+		if !p.spend(ctx, e.now().Sub(start), wait) {
 			return f
 		}
-		j.e.c.Log.Info("embeddings endpoint is asked again", "status", f.status, "wait", wait)
-		if err := j.e.c.Sleep(ctx, wait); err != nil {
+		e.log.Info("endpoint is asked again", "endpoint", e.name, "status", f.status, "wait", wait)
+		if err := e.sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -48,32 +58,31 @@ func backOff(n int) time.Duration {
 	return wait/2 + rand.N(wait/2)
 }
 
-// spend takes what a failed request and the wait after it cost from the
-// patience of the job; false when that is more than there is, or when ctx would
-// end during the wait.
-func (j *job) spend(ctx context.Context, lost, wait time.Duration) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.lost += lost
+// spend takes what a failed request and the wait after it cost; false when that
+// is more than there is, or when ctx would end during the wait.
+func (p *patience) spend(ctx context.Context, lost, wait time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost += lost
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < wait {
 		return false
 	}
-	if j.lost+wait >= patience {
+	if p.lost+wait >= p.most {
 		return false
 	}
-	j.lost += wait
+	p.lost += wait
 	return true
 }
 
-// timeout is the time for one request: once some is lost, no more than what is
-// left of the patience.
-func (j *job) timeout() time.Duration {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.lost == 0 {
-		return j.e.c.Timeout
+// timeout is the time for one request that may take so long: once some is lost,
+// no more than what is left.
+func (p *patience) timeout(longest time.Duration) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lost == 0 {
+		return longest
 	}
-	return min(j.e.c.Timeout, max(patience-j.lost, time.Second))
+	return min(longest, max(p.most-p.lost, time.Second))
 }
 
 // sleep waits for d, or returns the error of a ctx that ends first.
