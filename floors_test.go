@@ -58,7 +58,7 @@ var floors = map[string][]string{
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
-	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index", "memory/embed"},
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index", "memory/embed", "memory/openai"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},

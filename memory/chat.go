@@ -45,3 +45,11 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Requests + v.Requests, u.Input + v.Input, u.Output + v.Output}
 }
+
+// Spending is what was spent on one day for one purpose with one model.
+type Spending struct {
+	Day     string // a date of the user's time zone, 2006-01-02
+	Purpose string // as in Prompt
+	Model   string
+	Usage
+}

@@ -44,6 +44,7 @@ func TestOlderVersions(t *testing.T) {
 		write(t, path, content)
 		db := open(t, sqlite.Options{Path: path})
 		checkFixture(t, db)
+		checkSpending(t, db, version)
 		if got := schema(t, db.Readers()); !slices.Equal(got, want) {
 			t.Errorf("schema of version %d, brought up to date =\n%s\nwant that of a new file\n%s", version, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -95,6 +96,20 @@ func checkFixture(t *testing.T, db *sqlite.DB) {
 	sound(t, db)
 }
 
+// checkSpending looks for what the versions with a ledger have booked.
+func checkSpending(t *testing.T, db *sqlite.DB, version int) {
+	t.Helper()
+	want := memory.Usage{}
+	if version >= 4 {
+		want = fixtureUsage()
+	}
+	if got, err := db.Spent(t.Context(), "2001-09-09"); err != nil || got != want {
+		t.Errorf("Spent() of version %d = %+v, %v, want %+v", version, got, err, want)
+	}
+}
+
+func fixtureUsage() memory.Usage { return memory.Usage{Requests: 1, Input: 900, Output: 50} }
+
 func fixtureModel() memory.EmbeddingModel {
 	return memory.EmbeddingModel{Provider: "test", Name: "plane", Dimensions: 2}
 }
@@ -121,6 +136,9 @@ func writeFixture(t *testing.T, path string) {
 		}
 	}
 	fixtureVectors(t, db)
+	if err := db.Spend(t.Context(), "2001-09-09", "summary", "m", fixtureUsage()); err != nil {
+		t.Fatalf("Spend(): %v", err)
+	}
 	if _, err := db.Archive(t.Context(), "s", memory.Position{SentAt: time.Unix(1, 0).UnixNano()}, false); err != nil {
 		t.Fatalf("Archive(): %v", err)
 	}

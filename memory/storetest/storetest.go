@@ -27,6 +27,7 @@ import (
 	local "mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
+	"mcp-memory/memory/openai"
 	"mcp-memory/memory/recall"
 )
 
@@ -36,6 +37,7 @@ type Store interface {
 	recall.Store
 	index.Store
 	local.LocalStore
+	openai.Ledger
 	marker
 }
 
@@ -63,6 +65,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"models":      learning,
 		"queue":       queueing,
 		"marks":       marking,
+		"ledger":      spending,
 		"concurrency": sharing,
 	} {
 		t.Run(name, func(t *testing.T) {
