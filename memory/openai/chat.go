@@ -110,7 +110,7 @@ func (c *Chat) failed(f *failure, p memory.Prompt) error {
 		return fmt.Errorf("ask the chat model: %w: %s", memory.ErrTooLong, shown.Error())
 	}
 	return &memory.RetryError{
-		Err:   memory.Unavailablef("the chat endpoint does not answer: %s", shown.Error()),
+		Err:   memory.Unavailablef("the chat endpoint gave no answer: %s", shown.Error()),
 		After: f.after,
 		Never: f.kind == final,
 	}

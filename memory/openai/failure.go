@@ -170,9 +170,13 @@ func (e *endpoint) classify(status int, said string) kind {
 
 // message finds what an error reply says. Vendors write {"error": {"message",
 // "code"}}, {"error": "…"}, {"message": "…"}, {"detail": "…"}, {"detail":
-// [{"msg": "…"}]} or {"base_resp": {"status_msg": "…"}}. Of any other reply
-// nothing is kept: it may repeat the texts.
+// [{"msg": "…"}]} or {"base_resp": {"status_msg": "…"}}, or a list of one of
+// these. Of any other reply nothing is kept: it may repeat the texts.
 func message(body []byte) string {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
 	var reply struct {
 		Error, Message, Detail json.RawMessage
 		Base                   json.RawMessage `json:"base_resp"`

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,12 +28,20 @@ type call struct {
 	Input          []string
 	Dimensions     *int
 	EncodingFormat string `json:"encoding_format"`
-	Header         http.Header
-	Path           string
+
+	Messages            []struct{ Role, Content string }
+	ResponseFormat      *struct{ Type string } `json:"response_format"`
+	MaxTokens           int                    `json:"max_tokens"`
+	MaxCompletionTokens int                    `json:"max_completion_tokens"`
+
+	Fields  string          `json:"-"` // the names of all that was sent, in order
+	Header  http.Header     `json:"-"`
+	Path    string          `json:"-"`
+	Context context.Context `json:"-"` // ends when the client goes away
 }
 
-// fake is a server that speaks POST /v1/embeddings. What it answers is up to
-// the test; it keeps what it was asked.
+// fake is a server that speaks POST /v1/embeddings and /v1/chat/completions.
+// What it answers is up to the test; it keeps what it was asked.
 type fake struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -45,11 +55,13 @@ func newFake(t *testing.T, reply answer) *fake {
 	t.Helper()
 	f := &fake{}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := call{Header: r.Header, Path: r.URL.Path}
+		c := call{Header: r.Header, Path: r.URL.Path, Context: r.Context()}
 		body, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(body, &c) != nil {
+		var fields map[string]json.RawMessage
+		if err != nil || json.Unmarshal(body, &c) != nil || json.Unmarshal(body, &fields) != nil {
 			t.Errorf("request body %q: not JSON (%v)", body, err)
 		}
+		c.Fields = fmt.Sprint(slices.Sorted(maps.Keys(fields)))
 		f.mu.Lock()
 		f.calls = append(f.calls, c)
 		n := len(f.calls)

@@ -37,7 +37,7 @@ func (e *endpoint) persist(ctx context.Context, p *patience, again func(f *failu
 			return err
 		}
 		wait := f.after
-		if wait <= 0 {
+		if wait < firstWait/2 { // not said, or so short that it would be a flood
 			wait = backOff(try)
 		}
 		if !p.spend(ctx, e.now().Sub(start), wait) {

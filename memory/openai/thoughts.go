@@ -32,7 +32,7 @@ func withoutThoughts(s string) string {
 		if end == nil {
 			return strings.TrimSpace(s[:begin[0]])
 		}
-		s = s[:begin[0]] + "\n" + s[begin[1]+end[1]:]
+		s = s[:begin[0]] + s[begin[1]+end[1]:]
 	}
 }
 

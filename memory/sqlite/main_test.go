@@ -49,6 +49,12 @@ func work(ctx context.Context, task, path string, args []string) error {
 			return err
 		}
 		return appendMany(ctx, db, args[0], count, os.Stdout)
+	case "spend": // count: books so many calls
+		count, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		return spendMany(ctx, db, count)
 	case "limit":
 		return hitLimit(ctx, db)
 	}
@@ -63,6 +69,15 @@ func appendMany(ctx context.Context, db *sqlite.DB, name string, count int, out 
 			return err
 		}
 		if _, err := fmt.Fprintln(out, m.ClientID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func spendMany(ctx context.Context, db *sqlite.DB, count int) error {
+	for range count {
+		if err := db.Spend(ctx, "2026-11-01", "summary", "m", memory.Usage{Requests: 1, Input: 10, Output: 2}); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"mcp-memory/memory"
 	"mcp-memory/memory/sqlite"
 )
 
@@ -44,15 +45,31 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	const processes, messages = 4, 250
 	path := filepath.Join(t.TempDir(), "m.db")
+	var commands []*exec.Cmd
+	for p := range processes {
+		commands = append(commands, child(t, "append", path, fmt.Sprint("p", p), fmt.Sprint(messages)))
+	}
+	runAtOnce(t, commands)
+	db := open(t, sqlite.Options{Path: path})
+	if got := len(newest(t, db)); got != processes*messages {
+		t.Errorf("%d processes of %d messages stored %d, want all", processes, messages, got)
+	}
+	if got := search(t, db, "wrote"); got != processes*messages {
+		t.Errorf("Match(wrote) = %d hits, want %d", got, processes*messages)
+	}
+	sound(t, db)
+}
+
+// runAtOnce starts processes, lets them begin together and waits for them.
+func runAtOnce(t *testing.T, commands []*exec.Cmd) {
+	t.Helper()
 	ready, begin, err := os.Pipe()
 	if err != nil {
 		t.Fatalf("Pipe(): %v", err)
 	}
-	commands := make([]*exec.Cmd, processes)
-	for p := range commands {
-		commands[p] = child(t, "append", path, fmt.Sprint("p", p), fmt.Sprint(messages))
-		commands[p].Stdin = ready
-		if err := commands[p].Start(); err != nil {
+	for _, cmd := range commands {
+		cmd.Stdin = ready
+		if err := cmd.Start(); err != nil {
 			t.Fatalf("Start(): %v", err)
 		}
 	}
@@ -63,14 +80,31 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("process %d: %v", p, err)
 		}
 	}
-	db := open(t, sqlite.Options{Path: path})
-	if got := len(newest(t, db)); got != processes*messages {
-		t.Errorf("%d processes of %d messages stored %d, want all", processes, messages, got)
+}
+
+// TestProcessesSpend lets two processes and two handles of this one book into
+// one row at once.
+func TestProcessesSpend(t *testing.T) {
+	t.Parallel()
+	const users, calls = 4, 100
+	path := filepath.Join(t.TempDir(), "m.db")
+	first, second := open(t, sqlite.Options{Path: path}), open(t, sqlite.Options{Path: path})
+	var work sync.WaitGroup
+	for _, db := range []*sqlite.DB{first, second} {
+		work.Go(func() {
+			if err := spendMany(t.Context(), db, calls); err != nil {
+				t.Errorf("Spend(): %v", err)
+			}
+		})
 	}
-	if got := search(t, db, "wrote"); got != processes*messages {
-		t.Errorf("Match(wrote) = %d hits, want %d", got, processes*messages)
+	runAtOnce(t, []*exec.Cmd{child(t, "spend", path, fmt.Sprint(calls)), child(t, "spend", path, fmt.Sprint(calls))})
+	work.Wait()
+	want := memory.Usage{Requests: users * calls, Input: 10 * users * calls, Output: 2 * users * calls}
+	for _, db := range []*sqlite.DB{first, second} {
+		if got, err := db.Spent(t.Context(), "2026-11-01"); err != nil || got != want {
+			t.Errorf("Spent() = %+v, %v, want %+v", got, err, want)
+		}
 	}
-	sound(t, db)
 }
 
 // TestKill ends a process in the middle of its appends, a few times over. What
