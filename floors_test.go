@@ -54,11 +54,12 @@ var floors = map[string][]string{
 	"memory/embed":  {"memory", "memory/text", "memory/rank"},
 	"memory/index":  {"memory"},
 	"memory/openai": {"memory", "memory/limits"},
+	"memory/jobs":   {"memory"},
 
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
-	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index", "memory/embed", "memory/openai"},
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index", "memory/embed", "memory/openai", "memory/jobs"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},
@@ -75,6 +76,7 @@ var owners = map[string][]string{
 	"modernc.org/sqlite":              {"memory/sqlite"},
 	"github.com/mark3labs/mcp-go":     {"tools", "server", "cmd/membench"},
 	"github.com/openai/openai-go":     {"memory/openai"},
+	"github.com/go-co-op/gocron":      {"memory/jobs"},
 	"github.com/zricethezav/gitleaks": {"memory/text"},
 }
 

@@ -13,7 +13,7 @@ var (
 	ErrInvalid = errors.New("invalid")
 	// ErrNotFound: what was named does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict: what was read has changed since.
+	// ErrConflict: what was read has changed since, or another is at work on it.
 	ErrConflict = errors.New("conflict")
 	// ErrUnavailable: a needed part (disk, lock, endpoint) does not work now.
 	ErrUnavailable = errors.New("unavailable")
@@ -44,6 +44,11 @@ func Invalidf(format string, args ...any) error {
 // NotFoundf makes an ErrNotFound whose text is for the caller.
 func NotFoundf(format string, args ...any) error {
 	return &PublicError{ErrNotFound, fmt.Sprintf(format, args...)}
+}
+
+// Conflictf makes an ErrConflict whose text is for the caller.
+func Conflictf(format string, args ...any) error {
+	return &PublicError{ErrConflict, fmt.Sprintf(format, args...)}
 }
 
 // Unavailablef makes an ErrUnavailable whose text is for the caller.

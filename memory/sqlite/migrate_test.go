@@ -45,6 +45,9 @@ func TestOlderVersions(t *testing.T) {
 		db := open(t, sqlite.Options{Path: path})
 		checkFixture(t, db)
 		checkSpending(t, db, version)
+		if version >= 5 {
+			checkFixtureJobs(t, db)
+		}
 		if got := schema(t, db.Readers()); !slices.Equal(got, want) {
 			t.Errorf("schema of version %d, brought up to date =\n%s\nwant that of a new file\n%s", version, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -139,6 +142,7 @@ func writeFixture(t *testing.T, path string) {
 	if err := db.Spend(t.Context(), "2001-09-09", "summary", "m", fixtureUsage()); err != nil {
 		t.Fatalf("Spend(): %v", err)
 	}
+	fixtureJobs(t, db)
 	if _, err := db.Archive(t.Context(), "s", memory.Position{SentAt: time.Unix(1, 0).UnixNano()}, false); err != nil {
 		t.Fatalf("Archive(): %v", err)
 	}
@@ -174,6 +178,35 @@ func fixtureVectors(t *testing.T, db *sqlite.DB) {
 	}
 	if err := db.Postpone(t.Context(), []int64{list[0].Ref}, time.Unix(2e9, 0), "down"); err != nil {
 		t.Fatalf("Postpone(): %v", err)
+	}
+}
+
+// fixtureTick is the scheduled time of the run in the files from version 3 on.
+func fixtureTick() time.Time { return time.Unix(1e9, 0).UTC() }
+
+// fixtureJobs runs a job, which fails, and leaves work behind.
+func fixtureJobs(t *testing.T, db *sqlite.DB) {
+	t.Helper()
+	if _, began, err := db.BeginJob(t.Context(), memory.JobClaim{Job: "tidy", Tick: fixtureTick(), Owner: "test", Lasting: time.Minute}); err != nil || !began {
+		t.Fatalf("BeginJob() = %v, %v, want true", began, err)
+	}
+	if err := db.EndJob(t.Context(), memory.JobEnd{Job: "tidy", Owner: "test", Failure: "down", RetryAt: time.Unix(2e9, 0)}); err != nil {
+		t.Fatalf("EndJob(): %v", err)
+	}
+	if err := db.AddWork(t.Context(), memory.Work{Kind: "note", Key: "s", Payload: []byte("payload")}); err != nil {
+		t.Fatalf("AddWork(): %v", err)
+	}
+}
+
+func checkFixtureJobs(t *testing.T, db *sqlite.DB) {
+	t.Helper()
+	states, err := db.JobStates(t.Context())
+	if err != nil || len(states) != 1 || states[0].LastError != "down" || !states[0].Tick.Equal(fixtureTick()) {
+		t.Errorf("JobStates() = %+v, %v, want the failed run", states, err)
+	}
+	w, found, err := db.ClaimWork(t.Context(), "note", "test", time.Minute)
+	if err != nil || !found || w.Key != "s" || string(w.Payload) != "payload" {
+		t.Errorf("ClaimWork() = %+v, %v, %v, want the item", w, found, err)
 	}
 }
 

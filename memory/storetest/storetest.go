@@ -27,6 +27,7 @@ import (
 	local "mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
+	"mcp-memory/memory/jobs"
 	"mcp-memory/memory/openai"
 	"mcp-memory/memory/recall"
 )
@@ -38,6 +39,7 @@ type Store interface {
 	index.Store
 	local.LocalStore
 	openai.Ledger
+	jobs.Store
 	marker
 }
 
@@ -67,6 +69,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"marks":       marking,
 		"ledger":      spending,
 		"concurrency": sharing,
+		"jobs":        scheduling,
+		"work":        working,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
