@@ -114,6 +114,7 @@ func TestPublicErrors(t *testing.T) {
 	}{
 		{memory.Invalidf, memory.ErrInvalid},
 		{memory.NotFoundf, memory.ErrNotFound},
+		{memory.Conflictf, memory.ErrConflict},
 		{memory.Unavailablef, memory.ErrUnavailable},
 	} {
 		err := fmt.Errorf("outer: %w", c.make("the %s of %d%%", "text", 7))

@@ -46,9 +46,10 @@ func TestTicksRunOnce(t *testing.T) {
 	})
 }
 
-// TestDailyAcrossClockChange: once for each local date, also when the clock skips
-// the time and when it comes twice.
-func TestDailyAcrossClockChange(t *testing.T) {
+// TestClockChange: a daily job runs once for each local date, also when the clock
+// skips the time and when it comes twice; a cron line goes on in the hour that
+// comes twice.
+func TestClockChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, zone, at, from string
@@ -57,6 +58,8 @@ func TestDailyAcrossClockChange(t *testing.T) {
 		{"spring", "America/New_York", "02:30", "2026-03-07T12:00:00-05:00", []string{"2026-03-08 at 03:00 EDT", "2026-03-09 at 02:30 EDT"}},
 		{"autumn", "America/New_York", "01:30", "2026-10-31T12:00:00-04:00", []string{"2026-11-01 at 01:30 EDT", "2026-11-02 at 01:30 EST"}},
 		{"autumn, after it", "America/New_York", "02:30", "2026-10-31T12:00:00-04:00", []string{"2026-11-01 at 02:30 EST", "2026-11-02 at 02:30 EST"}},
+		{"autumn, hours of a cron line", "America/New_York", "0 0-1 * * *", "2026-10-31T12:00:00-04:00", []string{"2026-11-01 at 00:00 EDT", "2026-11-01 at 01:00 EDT",
+			"2026-11-01 at 01:00 EST", "2026-11-02 at 00:00 EST", "2026-11-02 at 01:00 EST"}},
 		{"Cairo", "Africa/Cairo", "23:55", "2026-10-29T12:00:00+03:00", []string{"2026-10-29 at 23:55 EEST", "2026-10-30 at 23:55 EET"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,7 +69,7 @@ func TestDailyAcrossClockChange(t *testing.T) {
 				time.Sleep(time.Until(moment(t, c.from)))
 				var runs notes
 				p := start(t, jobs.Config{Store: open(t), Location: loc, Poll: 10 * time.Minute, Jobs: []jobs.Job{{
-					Name: "daily", Schedule: c.at, // no CatchUp: the ticks alone
+					Name: "job", Schedule: c.at, // no CatchUp: the ticks alone
 					Run: func(_ context.Context, run jobs.Run) error {
 						runs.add("%s at %s", run.Day, time.Now().In(loc).Format("15:04 MST"))
 						return nil
@@ -267,7 +270,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := start(t, config(store, "a"))
-		time.Sleep(9 * time.Minute)
+		time.Sleep(11 * time.Minute)
 		b := start(t, config(openFile(t, path), "b"))
 		time.Sleep(20 * time.Minute)
 		runs.want(t, "before the kill", "b begins 2000-01-01", "a begins 2000-01-01")

@@ -17,12 +17,12 @@ type ticks struct{ schedule }
 // IsValid has nothing to check: the schedule was read before.
 func (ticks) IsValid(string, *time.Location, time.Time) error { return nil }
 
-// Next is the first tick after t.
-func (s ticks) Next(t time.Time) time.Time { return s.next(t) }
+// Next is the first tick after t, in UTC: of two ticks that show the same wall
+// time, as at the end of summer time, gocron leaves out the second.
+func (s ticks) Next(t time.Time) time.Time { return s.next(t).UTC() }
 
-// startTicking has gocron offer each job its ticks. In UTC: gocron leaves out a
-// tick that shows the same wall time as the one before, as at the end of summer
-// time. The tasks do nothing but offer, so that stopping never waits.
+// startTicking has gocron offer each job its ticks. The tasks do nothing but
+// offer, so that stopping never waits.
 func (r *Runner) startTicking() (gocron.Scheduler, error) {
 	s, err := gocron.NewScheduler(gocron.WithLocation(time.UTC))
 	if err != nil {
