@@ -56,6 +56,9 @@ var floors = map[string][]string{
 	"memory/openai": {"memory", "memory/limits"},
 	"memory/jobs":   {"memory"},
 
+	// What can be said of a conversation without a model.
+	"memory/extract": {"memory", "memory/text"},
+
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
