@@ -47,11 +47,16 @@ func currentDiscussion(c memory.CurrentDiscussion, last string) discussion {
 
 // What two texts about the same thing have in common: a share of the weight of
 // the lighter one, and terms of that size (two words, or six pairs of
-// characters). Less will do when one follows the other.
+// characters).
 const (
-	minShare     = .12
-	minSize      = 6
-	minShareNext = .07
+	minShare = .12
+	minSize  = 6
+)
+
+// What the first sentence of an exchange has in common with what was said right
+// before, when it goes on with it: a share of its own weight, and a word.
+const (
+	minShareNext = .2
 	minSizeNext  = 3
 )
 
@@ -68,7 +73,7 @@ func (t *threads) add(e exchange) {
 		if len(t.list) > 0 && e.onlyRules() {
 			return
 		}
-		t.list = append(t.list, discussion{topic: e.topic()})
+		t.list = append(t.list, discussion{topic: topicOf(e.opening())})
 		i = len(t.list) - 1
 	}
 	d := t.list[i]
@@ -88,24 +93,24 @@ func (t *threads) find(e *exchange) int {
 	best, found := 0.0, -1
 	whole := t.weights.sum(e.terms)
 	for i := range t.list {
-		for j, part := range t.list[i].parts {
-			next := i == last && j == len(t.list[i].parts)-1
-			if share := t.share(e.terms, whole, part, next); share > best {
+		for _, part := range t.list[i].parts {
+			common, size := t.weights.shared(e.terms, part)
+			share := float64(common) / float64(max(1, min(whole, t.weights.sum(part))))
+			if size >= minSize && share >= minShare && share > best {
 				best, found = share, i
 			}
 		}
 	}
+	if found < 0 && last >= 0 && t.follows(e, t.list[last].parts) {
+		return last
+	}
 	return found
 }
 
-// share returns the share of weight that terms, weighing whole, have in common
-// with a part of a discussion; 0 if that is not enough to be about the same
-// thing. next says that the part is what was said right before.
-func (t *threads) share(terms bag, whole int, part bag, next bool) float64 {
-	common, size := t.weights.shared(terms, part)
-	share := float64(common) / float64(max(1, min(whole, t.weights.sum(part))))
-	if share >= minShare && size >= minSize || next && share >= minShareNext && size >= minSizeNext {
-		return share
-	}
-	return 0
+// follows says whether the first sentence of an exchange takes up what was said
+// right before.
+func (t *threads) follows(e *exchange, parts []bag) bool {
+	opening := bagOf(e.opening())
+	common, size := t.weights.shared(opening, parts[len(parts)-1])
+	return size >= minSizeNext && float64(common) >= minShareNext*float64(t.weights.sum(opening))
 }

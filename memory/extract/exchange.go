@@ -133,10 +133,10 @@ func (e *exchange) onlyRules() bool {
 	return len(e.asked) > 0 && cut(answer, maxNod) == answer
 }
 
-// topic returns the first sentence of the user, else of anybody, cut short.
-func (e *exchange) topic() string {
+// opening returns the first sentence of the user, else of anybody.
+func (e *exchange) opening() string {
 	i := max(0, slices.IndexFunc(e.turns, func(t turn) bool { return t.role == memory.RoleUser }))
-	return topicOf(e.turns[i].sentences[0])
+	return e.turns[i].sentences[0]
 }
 
 // maxTopic is the width of a topic in columns.
