@@ -6,7 +6,7 @@ package extract
 // English cues are words. "^" stands for the beginning of a clause, courtesies
 // apart; a|b for either word; *ing for a word with that ending; ~past for a verb
 // in the past; "..." for up to six words. Cues of Chinese (in both scripts) and Japanese are characters;
-// "^" is the beginning of a clause there too, and "$" its end.
+// "^" is the beginning of a clause there too, and "$" the end of the sentence.
 
 // strength says how much a cue needs to make a rule.
 type strength uint8
@@ -54,34 +54,35 @@ var english = language{
 			"^ remember|note that", "^ don't forget that", "^ keep in mind that", "^ bear in mind that", "^ in general", "^ every time", "at all times",
 		}},
 		{strong, does, []string{
-			"^ always", "^ i always want|prefer|use|need", "^ we always", "you should|must always", "must|should|shall|to always",
+			"^ always", "^ i always want|prefer|use|need", "you should|must always", "must|should|shall always",
 			"^ i'd prefer", "^ i would prefer", "^ i'd rather have|use|see|get|keep", "^ i would rather have|use|see|get|keep", "^ i prefer", "^ i strongly prefer", "^ my preference is",
 			"^ we decided to", "^ we have decided|agreed to|on|that", "^ we've decided|agreed to|on|that", "^ we agreed to|on|that",
-			"^ we decided that|on", "^ our convention|rule|policy is", "^ i want you to always", "^ as of now", "^ you must", "^ we only use",
+			"^ we decided that|on", "^ our convention|rule|policy is", "^ i want you to always", "^ as of now", "^ you must only|use|ask|keep|write|run|check|answer|reply", "^ we only use",
 		}},
 		{strong, forbids, []string{
-			"^ never", "^ i never want", "^ we never", "you should|must never", "must|should|shall|to never", "must|shall not", "mustn't", "not ever",
+			"^ never", "^ i never want", "you should|must never", "must|should|shall never", "must|shall not", "mustn't", "not ever",
 			"^ we decided|agreed not to", "^ we have decided|agreed not to", "^ we've decided|agreed not to", "^ i prefer not to", "^ i'd rather not", "^ i would rather not",
 			"^ under no circumstances", "^ we don't use|deploy|commit|push|want", "^ we do not use|deploy|commit|push|want", "is|are not allowed", "is|are forbidden|prohibited", "^ no one should",
 		}},
 		{plain, neutral, []string{"^ make sure", "^ be sure to", "^ ensure that|all|every|each", "^ see to it that"}},
 		{plain, does, []string{
 			"^ please use|prefer|stick|keep", "^ prefer|favour|favor", "^ let's use|prefer|adopt|standardise|standardize", "^ let's go|stick with", "^ let's stick|switch|move to",
-			"^ let us use", "^ only use|write|answer|reply", "^ we'll use", "^ we will use", "^ we are going with", "^ we're going with", "must", "^ stick to", "^ i like short|long|simple|concise",
+			"^ let us use", "^ only use|write|answer|reply", "^ we'll use", "^ we will use", "^ we are going with", "^ we're going with", "^ all|every|each|any ... must", "^ stick to", "^ i like short|long|simple|concise",
 			"^ call me|it", "^ address me", "^ all|every|each ... should", "^ all|every|each ... have|has|need|needs to",
 		}},
 		{plain, forbids, []string{
 			"^ don't|dont", "^ do not", "^ avoid", "^ no more", "^ stop *ing", "^ refrain from", "^ let's not use|add|put|have", "^ let's avoid",
 		}},
 		{faint, does, []string{
-			"^ use", "^ keep", "^ write", "^ answer|reply|respond", "^ format", "^ name", "^ put", "^ quote|cite", "^ ask", "^ end|begin|start", "^ explain", "^ we use", "^ i want",
+			"^ use", "^ keep", "^ write", "^ answer|reply|respond", "^ format", "^ name", "^ put", "^ quote|cite", "^ ask", "^ end|begin|start", "^ explain", "^ we use", "^ we always", "must", "^ i want",
 		}},
 		{spared, neutral, []string{
 			"never mind", "don't|dont worry|know|mind|care|think|bother|panic|see|get|understand|remember|recall|have|be|let|hesitate|feel|you|we|they|i", "do not worry|know|hesitate",
 			"no more questions|errors|issues|problems|warnings|complaints|time|news", "prefer not to say|answer",
-			"never|always ~past", "we never|always ~past", "always|never a|an|the|been|thought", "^ always forget|wondered|fails|crashes|works",
+			"never|always ~past", "we never|always ~past", "never|don't give|quit|stop|say|forget|lose", "always here|nice|good|great|fun|there|happy", "don't forget", "keep *ing", "keep up|on|it|me|calm",
+			"a must", "must visit|see|read", "must be *ing|~past|so|really|nice|hard|great|awesome|amazing|good", "always|never a|an|the|been|thought", "^ always forget|wondered|fails|crashes|works",
 			"i must", "it|this|that|there|they|he|she must", "must have|be a|an|because|due|admit|say|confess", "stop it", "must|have to go|run|leave", "always welcome", "never again!",
-			"call it a|quits", "don't|dont forget to",
+			"call it a|quits",
 		}},
 	},
 	does:    []string{"use", "using", "always", "prefer", "only", "must be"},
@@ -121,18 +122,19 @@ var chinese = language{
 		}},
 		{plain, does, []string{
 			"我們決定", "我们决定", "我們說好", "我们说好", "決定用", "决定用", "決定採用", "决定采用", "決定改用", "决定改用", "^我喜歡", "^我喜欢", "^改用", "我們改用", "我们改用",
-			"請用", "请用", "請使用", "请使用", "請改用", "请改用", "請一直用", "请一直用", "必須", "必须", "^就用", "^統一用", "^统一用", "統一使用", "统一使用", "^只用", "^優先用", "^优先用", "^優先使用", "^优先使用", "都要", "叫我",
+			"請用", "请用", "請使用", "请使用", "請改用", "请改用", "請一直用", "请一直用", "必須", "必须", "^就用", "^統一用", "^统一用", "統一使用", "统一使用", "^只用", "^優先用", "^优先用", "^優先使用", "^优先使用", "叫我",
 		}},
 		{strong, forbids, []string{
-			"嚴禁", "严禁", "不准", "不得", "不許", "不许", "絕對不要", "绝对不要", "絕不要", "绝不要", "千萬不要", "千万不要", "千萬別", "千万别", "絕對不能", "绝对不能", "絕對不可", "绝对不可",
+			"嚴禁", "严禁", "絕對不要", "绝对不要", "絕不要", "绝不要", "千萬不要", "千万不要", "千萬別", "千万别", "絕對不能", "绝对不能", "絕對不可", "绝对不可",
 			"永遠不要", "永远不要", "永遠別", "永远别", "別再", "别再", "不要再",
 		}},
-		{plain, forbids, []string{"不要", "^別", "^别", "請別", "请别", "請勿", "请勿", "禁止", "切勿", "不允許", "不允许", "^避免", "請避免", "请避免", "我不喜歡", "我不喜欢", "我們決定不", "我们决定不"}},
-		{faint, does, []string{"都用", "^用", "應該", "应该", "要有", "要先"}},
+		{plain, forbids, []string{"不要", "不准", "不得", "不許", "不许", "^別", "^别", "請別", "请别", "請勿", "请勿", "禁止", "切勿", "不允許", "不允许", "^避免", "請避免", "请避免", "我不喜歡", "我不喜欢", "我們決定不", "我们决定不"}},
+		{faint, does, []string{"都用", "都要", "^用", "應該", "应该", "要有", "要先"}},
 		{spared, neutral, []string{
 			"要不要", "不要緊", "不要紧", "不要擔心", "不要担心", "不要客氣", "不要客气", "我不要", "不要了", "不要急", "不要說", "不要说", "還不要", "还不要",
 			"別擔心", "别担心", "別怕", "别怕", "別急", "别急", "別客氣", "别客气", "別人", "别人", "別的", "别的", "別名", "别名", "別忘", "别忘", "別說", "别说", "別處", "别处", "別管", "别管", "別鬧", "别闹", "別介意", "别介意",
 			"我必須", "我必须", "不必須", "不必须", "必須說", "必须说", "以後再", "以后再", "以後會", "以后会", "以後可能", "以后可能", "被禁止", "禁止訪問", "禁止访问", "禁止存取", "記住密碼", "记住密码", "記住我", "记住我的登",
+			"別號", "别号", "別稱", "别称", "別墅", "别墅", "特別", "特别", "分別", "分别", "不得而知", "不得已", "捨不得", "舍不得", "只准", "總是能", "总是能", "總是在", "总是在",
 			"永遠不會", "永远不会", "永遠都", "永远都", "永遠是", "永远是", "總是會", "总是会", "不得不", "不得了", "請問", "请问", "請教", "请教", "必須的", "必须的", "只用了",
 		}},
 	},
@@ -154,7 +156,7 @@ var chinese = language{
 
 var japanese = language{
 	cues: []cueList{
-		{strong, neutral, []string{"これからは", "今後は", "今後も", "今後、", "以後は", "以後、", "これ以降は", "覚えておいて", "覚えていて", "おぼえておいて", "忘れないでおいて", "原則として"}},
+		{strong, neutral, []string{"これからは", "今後は", "今後も", "^今後、", "^以後は", "^以後、", "これ以降は", "覚えておいて", "覚えていて", "おぼえておいて", "忘れないでおいて"}},
 		{strong, does, []string{"の方が好き", "のほうが好き", "の方が好み", "が好みです", "に決めました", "に決めた", "と決めました", "に決まりました", "ことに決定"}},
 		{plain, does, []string{
 			"を使ってください", "を使って下さい", "使ってください", "使用してください", "を使って$", "を使いましょう", "で統一してください", "に統一してください", "を優先してください", "にしましょう", "でいきましょう",
@@ -163,7 +165,7 @@ var japanese = language{
 		}},
 		{strong, forbids, []string{"厳禁", "てはいけません", "てはいけない", "ではいけません", "ではいけない", "てはならない", "てはなりません", "ちゃだめ", "ちゃダメ", "てはだめ", "てはダメ", "ては駄目", "ないことにし"}},
 		{plain, forbids, []string{
-			"ないでください", "ないで下さい", "ないで$", "ないでね", "ないでほしい", "ないで欲しい", "ないようにしてください", "ないようにして", "ないこと$", "ないことに決め", "禁止",
+			"ないでください", "ないで下さい", "ないで$", "ないでね", "ないでほしい", "ないで欲しい", "ないようにしてください", "ないようにして", "ないこと$", "ないことに決め", "は禁止です", "は禁止$", "は禁止で", "は禁止に", "を禁止します", "禁止でお願い",
 			"は避けてください", "は避けて", "を避けて", "はやめてください", "をやめてください", "はやめて", "は使わない$", "は嫌いです",
 		}},
 		{faint, does, []string{

@@ -31,20 +31,12 @@ func decisionOf(r Rule) decision {
 // coreOf returns the terms of the first clause, from the one with the first cue
 // on, that has any besides cues.
 func coreOf(s string) bag {
-	cues := read(s).cues
 	from, plain := 0, []byte(s)
-	for i, c := range cues {
+	for i, c := range read(s).cues {
 		if i == 0 {
-			from = c.start
+			from = max(0, strings.LastIndexFunc(s[:c.start], isClauseMark))
 		}
-		for j := c.start; j < c.end; j++ {
-			plain[j] = ' '
-		}
-	}
-	if i := strings.LastIndexFunc(s[:from], isClauseMark); i >= 0 {
-		from = i
-	} else {
-		from = 0
+		copy(plain[c.start:c.end], strings.Repeat(" ", c.end-c.start))
 	}
 	for clause := range strings.FieldsFuncSeq(string(plain[from:]), isClauseMark) {
 		if core := bagOf(clause); len(core) > 0 {
@@ -54,8 +46,14 @@ func coreOf(s string) bag {
 	return bagOf(s)
 }
 
-// The share of terms from which two rules are about the same thing.
-const minSame = .5
+const (
+	// minSame is the share of the size of all their terms that two opposite
+	// rules have in common when they are about the same thing.
+	minSame = .6
+	// minNamed is the share of an old rule that a new one names when that says
+	// what it takes the place of.
+	minNamed = .5
+)
 
 // replaces says whether the later rule d leaves nothing of the rule old: it is
 // the same, or the opposite, or names old's matter as what it replaces.
@@ -63,19 +61,13 @@ func (d *decision) replaces(old *decision) bool {
 	if d.key == old.key {
 		return true
 	}
-	common, inAll := 0, 0
-	for t := range old.core {
-		if d.core[t] > 0 {
-			common++
-		}
-		if d.all[t] > 0 {
-			inAll++
-		}
-	}
+	size := float64(old.core.size())
 	if d.Forbids != old.Forbids {
-		return common > 0 && float64(common) >= minSame*float64(len(d.core)+len(old.core)-common)
+		common := float64(d.core.common(old.core))
+		return common > 0 && common >= minSame*(float64(d.core.size())+size-common)
 	}
-	return d.instead && inAll > 0 && float64(inAll) >= minSame*float64(len(old.core))
+	named := float64(d.all.common(old.core))
+	return d.instead && named > 0 && named >= minNamed*size
 }
 
 // decisions are the rules in force, oldest first.
@@ -87,6 +79,11 @@ type decisions []decision
 func (list decisions) add(r Rule) decisions {
 	d := decisionOf(r)
 	list = append(slices.DeleteFunc(list, func(old decision) bool { return d.replaces(&old) }), d)
+	return list.newest()
+}
+
+// newest returns as many of the newest rules as a summary keeps.
+func (list decisions) newest() decisions {
 	return list[max(0, len(list)-memory.MaxKeyDecisions):]
 }
 

@@ -13,6 +13,7 @@ import (
 const (
 	maxDescription = 240 // characters
 	maxTelling     = 3   // sentences of a description
+	maxDescribed   = 20  // exchanges that a description is made of, the newest ones
 	maxDirection   = 160 // characters
 	maxVoice       = 80  // columns of what one person said
 	maxVoices      = 4
@@ -33,7 +34,7 @@ type scored struct {
 func (d *discussion) describe(w weights) string {
 	candidates := d.scored(w)
 	if len(candidates) == 0 {
-		return d.description
+		return d.before.Description
 	}
 	slices.SortFunc(candidates, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
@@ -67,37 +68,42 @@ func join(b *strings.Builder, s string) {
 }
 
 // scored returns the sentences of the discussion that could describe it: each
-// once, the earlier description first, without the one that the topic quotes.
-// Those too long are left out unless there are no others.
+// once, the earlier description first. The one that the topic quotes and those
+// too long are left out unless there are no others.
 func (d *discussion) scored(w weights) []scored {
-	var list, long []scored
+	var list, long, quoted []scored
 	seen := map[string]bool{}
 	consider := func(s string) {
-		if seen[s] || topicOf(s) == d.topic && !strings.HasSuffix(d.topic, "…") {
+		if seen[s] {
 			return
 		}
 		seen[s] = true
 		c := scored{s, len(seen), d.score(s, w)}
-		if utf8.RuneCountInString(s) > maxDescription {
+		switch {
+		case topicOf(s) == d.topic && !strings.HasSuffix(d.topic, "…"):
+			quoted = append(quoted, c)
+		case utf8.RuneCountInString(s) > maxDescription:
 			long = append(long, c)
-		} else {
+		default:
 			list = append(list, c)
 		}
 	}
-	for s := range sentences(d.description) {
+	for s := range sentences(d.before.Description) {
 		consider(s)
 	}
-	for _, e := range d.exchanges {
+	for _, e := range d.exchanges[max(0, len(d.exchanges)-maxDescribed):] {
 		for _, t := range e.turns {
 			for _, s := range t.sentences {
 				consider(s)
 			}
 		}
 	}
-	if len(list) == 0 {
-		return long
+	for _, candidates := range [][]scored{list, long} {
+		if len(candidates) > 0 {
+			return candidates
+		}
 	}
-	return list
+	return quoted
 }
 
 // score says how much a sentence tells of the discussion: the weight of its
@@ -119,9 +125,6 @@ func (d *discussion) score(s string, w weights) float64 {
 // heading returns what was left to do: the assistant's last sentence about a
 // next step, else a question of the user that nobody answered.
 func (d *discussion) heading() string {
-	if len(d.exchanges) == 0 {
-		return d.direction
-	}
 	e := d.exchanges[len(d.exchanges)-1]
 	last := e.turns[len(e.turns)-1]
 	for _, s := range slices.Backward(last.sentences) {
@@ -149,9 +152,6 @@ func (d *discussion) perspectives(w weights) string {
 			}
 			names, said = append(names, t.name), append(said, d.mostTelling(t.sentences, w))
 		}
-	}
-	if len(names) == 0 {
-		return d.voices
 	}
 	var parts []string
 	for i := max(0, len(names)-maxVoices); i < len(names); i++ {

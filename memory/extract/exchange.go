@@ -18,19 +18,18 @@ const maxEnds = 40
 // turn is what one message says in words.
 type turn struct {
 	role      memory.Role
-	greets    bool     // it has a greeting or thanks
 	name      string   // the sender's, else the role
+	greets    bool     // it has a greeting or thanks
 	sentences []string // each on one line; small talk left out
 }
 
 // exchange is a user message and what follows it, as far as it is in words.
 type exchange struct {
-	turns []turn // of users and assistants, none without a sentence
-	terms bag    // of all turns
-	asked bag    // of those of the user
-	at    time.Time
-
-	greets bool // the user greets or thanks
+	turns  []turn    // of users and assistants, none without a sentence
+	terms  bag       // of all turns
+	asked  bag       // of those of the user
+	greets bool      // the user greets or thanks
+	at     time.Time // when its last message was sent
 }
 
 // exchangeOf reads an exchange.

@@ -10,7 +10,6 @@
 package extract
 
 import (
-	"slices"
 	"time"
 
 	"mcp-memory/memory"
@@ -44,37 +43,32 @@ func (o Options) format(t time.Time) string {
 //
 // previous and the messages stay as they are. The lists are never nil.
 func Summary(previous memory.Summary, exchanges [][]memory.Message, o Options) memory.Summary {
-	t := threadsOf(previous, exchanges, o)
 	summary := memory.Summary{
 		KeyDecisions:    decide(previous.KeyDecisions, exchanges).texts(),
 		PastDiscussions: []memory.PastDiscussion{},
 	}
+	t := discuss(previous, exchanges, o)
 	if len(t.list) == 0 {
 		return summary
 	}
 	last := len(t.list) - 1
-	for i := max(0, last-memory.MaxPastDiscussions); i < last; i++ {
-		d := &t.list[i]
-		if len(d.exchanges) > 0 {
-			d.last = o.format(d.at)
-		}
-		summary.PastDiscussions = append(summary.PastDiscussions, memory.PastDiscussion{
-			Topic: d.topic, Description: d.describe(t.weights), Direction: d.heading(), LastDiscussed: d.last,
-		})
+	for _, d := range t.list[max(0, last-memory.MaxPastDiscussions):last] {
+		summary.PastDiscussions = append(summary.PastDiscussions, d.past(t.weights, o))
 	}
-	d := &t.list[last]
-	summary.CurrentDiscussion = memory.CurrentDiscussion{
-		Topic: d.topic, Description: d.describe(t.weights), Perspectives: d.perspectives(t.weights), Direction: d.heading(),
-	}
+	summary.CurrentDiscussion = t.list[last].current(t.weights)
 	return summary
 }
 
-// decide returns the rules in force after the exchanges.
+// decide returns the rules in force after the exchanges. Those of the previous
+// summary stay as they are among themselves.
 func decide(previous []string, exchanges [][]memory.Message) decisions {
 	list := make(decisions, 0, len(previous))
 	for _, s := range previous {
-		list = append(list, decisionOf(parseDecision(s)))
+		if r := parseDecision(s); r.Text != "" {
+			list = append(list, decisionOf(r))
+		}
 	}
+	list = list.newest()
 	for _, messages := range exchanges {
 		for _, m := range messages {
 			for _, r := range Rules(m) {
@@ -85,38 +79,35 @@ func decide(previous []string, exchanges [][]memory.Message) decisions {
 	return list
 }
 
-// threadsOf returns the discussions after the exchanges.
-func threadsOf(previous memory.Summary, exchanges [][]memory.Message, o Options) threads {
-	var t threads
-	for _, p := range previous.PastDiscussions {
-		t.list = append(t.list, pastDiscussion(p))
-	}
-	if c := previous.CurrentDiscussion; c.Topic != "" {
-		t.list = append(t.list, currentDiscussion(c, o.format(since(exchanges, o))))
+// maxExchanges is how many of the newest exchanges the discussions are made of:
+// older ones would not be among the few that a summary keeps.
+const maxExchanges = 200
+
+// discuss returns the discussions after the exchanges.
+func discuss(previous memory.Summary, exchanges [][]memory.Message, o Options) threads {
+	since := o.Since
+	if since.IsZero() {
+		since = firstSent(exchanges)
 	}
 	var read []exchange
-	var bags []bag
-	for _, messages := range exchanges {
+	for _, messages := range exchanges[max(0, len(exchanges)-maxExchanges):] {
 		if e := exchangeOf(messages); !e.isIdle() {
-			read, bags = append(read, e), append(bags, e.terms)
+			read = append(read, e)
 		}
 	}
-	for _, d := range t.list {
-		bags = append(bags, d.terms)
-	}
-	t.weights = weigh(bags)
+	t := newThreads(previous, o.format(since), read)
 	for _, e := range read {
 		t.add(e)
 	}
 	return t
 }
 
-// since returns when the current discussion of the previous summary was last
-// talked about.
-func since(exchanges [][]memory.Message, o Options) time.Time {
-	all := slices.Concat(exchanges...)
-	if !o.Since.IsZero() || len(all) == 0 {
-		return o.Since
+// firstSent returns when the first message was sent; zero without messages.
+func firstSent(exchanges [][]memory.Message) time.Time {
+	for _, messages := range exchanges {
+		if len(messages) > 0 {
+			return messages[0].SentAt
+		}
 	}
-	return all[0].SentAt
+	return time.Time{}
 }

@@ -86,7 +86,7 @@ func matchWord(pattern, word string) bool {
 // clause, so "and please never" has "never" there.
 func split(s string, courtesies map[string]bool) []wordIn {
 	var ws []wordIn
-	begins := true
+	begins, told := true, false // told: the sentence tells what somebody does
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		if !isWordRune(r) {
@@ -100,7 +100,8 @@ func split(s string, courtesies map[string]bool) []wordIn {
 		}
 		w := wordIn{text: strings.ToLower(strings.ReplaceAll(s[i:end], "’", "'")), start: i, end: end, begins: begins}
 		ws = append(ws, w)
-		begins = begins && courtesies[w.text] || conjunctions[w.text]
+		told = told || len(ws) == 1 && subjects[w.text]
+		begins = begins && courtesies[w.text] || conjunctions[w.text] && !told
 		i = end
 	}
 	return ws
@@ -112,11 +113,17 @@ func isWordRune(r rune) bool {
 
 // isClauseMark says whether a clause ends at r.
 func isClauseMark(r rune) bool {
-	return strings.ContainsRune(",;:()—–，、；：（）。！!…", r)
+	return strings.ContainsRune(",;:(—–，、；：（。！!…", r)
 }
 
-// conjunctions begin a clause wherever they stand.
+// conjunctions begin a clause of its own in a sentence that asks for something:
+// "run the tests and never push", but not "they smile and always help".
 var conjunctions = words("and", "but", "so")
+
+// subjects begin a sentence that tells.
+var subjects = words(
+	"he", "she", "they", "it", "this", "that", "these", "those", "you", "we", "i", "i'm", "i've", "we're", "we've", "it's", "that's", "they're", "he's", "she's", "you're", "there",
+)
 
 // words makes a set of words.
 func words(list ...string) map[string]bool {

@@ -124,12 +124,12 @@ func lineBreak(before, line string) string {
 
 // minBroken is the length in bytes from which a line may be one that an editor
 // broke.
-const minBroken = 50
+const minBroken = 40
 
 // pasted says whether a line is a quotation, a log or code rather than written
 // for the reader.
 func pasted(line string) bool {
-	if line[0] == '>' || strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "diff --git") {
+	if line[0] == '>' || !strings.ContainsFunc(line, isWordRune) || strings.HasPrefix(line, "$ ") || strings.HasPrefix(line, "diff --git") {
 		return true
 	}
 	start := line[:runeStart(line, min(len(line), maxLookedAt))]

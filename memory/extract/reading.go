@@ -121,12 +121,14 @@ func forbidden(r reader, s string, c cue) bool {
 	return no >= 0 && (yes < 0 || no <= yes)
 }
 
-// unspared drops the spared cues and those that begin inside one, and sorts the
-// others; of two that begin together the longer comes first.
+// unspared drops the spared cues and those that begin inside one, unless they
+// begin with it and are longer, and sorts the others; of two that begin together the longer comes first.
 func unspared(found []cue) []cue {
 	var kept []cue
 	for _, c := range found {
-		inside := func(o cue) bool { return o.strength == spared && o.start <= c.start && c.start < o.end }
+		inside := func(o cue) bool {
+			return o.strength == spared && o.start <= c.start && c.start < o.end && (o.start < c.start || o.end >= c.end)
+		}
 		if c.strength != spared && !slices.ContainsFunc(found, inside) {
 			kept = append(kept, c)
 		}

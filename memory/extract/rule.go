@@ -2,7 +2,6 @@ package extract
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"mcp-memory/memory"
 )
@@ -22,7 +21,7 @@ const (
 
 const (
 	maxRule     = 200 // characters of a rule
-	maxSentence = 400 // characters from which a sentence is no rule but a story
+	maxSentence = 240 // columns of a sentence; a longer one is no rule but a story
 )
 
 // Decision returns the rule as a key decision of a summary: "Do: …" or
@@ -43,10 +42,9 @@ func Rules(m memory.Message) []Rule {
 	}
 	var rules []Rule
 	for s := range sentences(prose(m.Content)) {
-		if len(s) > maxSentence && utf8.RuneCountInString(s) > maxSentence {
+		if s = oneLine(s); cut(s, maxSentence) != s {
 			continue
 		}
-		s = oneLine(s)
 		if r := read(s); r.rule {
 			rules = append(rules, Rule{clip(s, maxRule), r.forbids})
 		}

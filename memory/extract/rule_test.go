@@ -2,8 +2,10 @@ package extract_test
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/extract"
@@ -83,4 +85,42 @@ func TestRulesOfSentencesKeptApart(t *testing.T) {
 			t.Errorf("%s: precision %.3f, recall %.3f; want at least .9 and .8", name, precision, recall)
 		}
 	}
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		role    memory.Role
+		content string
+		want    []extract.Rule
+	}{
+		{memory.RoleUser, "", nil},
+		{memory.RoleUser, "Hi. Always use tabs! Never use spaces.", []extract.Rule{{Text: "Always use tabs!"}, {Text: "Never use spaces.", Forbids: true}}},
+		{memory.RoleUser, "Rules:\n- **Always** quote the source.\n- 請用繁體中文", []extract.Rule{{Text: "Always quote the source."}, {Text: "請用繁體中文"}}},
+		{memory.RoleAssistant, "Always use tabs.", nil},
+		{memory.RoleTool, "Always use tabs.", nil},
+		{memory.RoleSystem, "Always use tabs.", nil},
+		{memory.RoleUser, "```\nAlways use tabs.\n```\n> Never use tabs.", nil},
+		{memory.RoleUser, "The file says “always use tabs”.", nil},
+		{memory.RoleUser, "Always keep\u202E this.", []extract.Rule{{Text: "Always keep⟨U+202E⟩ this."}}},
+		{memory.RoleUser, "Always " + strings.Repeat("word ", 45) + "end.", []extract.Rule{{Text: "Always " + strings.Repeat("word ", 37) + "word…"}}},
+		{memory.RoleUser, "Always " + strings.Repeat("word ", 60) + "end.", nil},
+	} {
+		if got := extract.Rules(memory.Message{Role: test.role, Content: test.content}); !slices.Equal(got, test.want) {
+			t.Errorf("Rules(%s: %q) = %+v, want %+v", test.role, test.content, got, test.want)
+		}
+	}
+}
+
+func FuzzRules(f *testing.F) {
+	for _, s := range []string{"Always a", "以後不要", "今後は〜しないで", "「\"`", "\xff always", "don’t", "please please please", "請請請也也就就"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range extract.Rules(memory.Message{Role: memory.RoleUser, Content: s}) {
+			if r.Text == "" || strings.ContainsAny(r.Text, "\n\r\u202E\x00") || utf8.RuneCountInString(r.Text) > 200 {
+				t.Fatalf("Rules(%q) has %q: want one visible line of at most 200 characters", s, r.Text)
+			}
+		}
+	})
 }

@@ -27,13 +27,17 @@ func telling(t text.Token) bool {
 	case text.Word:
 		return !text.IsStop(t) && !generic[t.Text] && utf8.RuneCountInString(t.Text) > 1
 	case text.Pair:
-		return !genericPairs[t.Text] && !strings.ContainsAny(t.Text, particles) && strings.ContainsFunc(t.Text, notHiragana)
+		return !genericPairs[t.Text] && !strings.ContainsAny(t.Text, particles) && !beginsInHiragana(t.Text)
 	}
 	return false
 }
 
-// notHiragana says whether r is none of the characters of Japanese grammar.
-func notHiragana(r rune) bool { return !unicode.Is(unicode.Hiragana, r) && r != 'ー' }
+// beginsInHiragana says whether a pair begins with a character of Japanese
+// grammar, as を使 does, rather than with one of a noun or a verb.
+func beginsInHiragana(pair string) bool {
+	first, _ := utf8.DecodeRuneInString(pair)
+	return unicode.Is(unicode.Hiragana, first)
+}
 
 // bag counts terms.
 type bag map[string]int
@@ -60,6 +64,17 @@ func (b bag) size() int {
 	n := 0
 	for t := range b {
 		n += sizeOf(t)
+	}
+	return n
+}
+
+// common returns the size of the terms that b shares with another bag.
+func (b bag) common(other bag) int {
+	n := 0
+	for t := range b {
+		if other[t] > 0 {
+			n += sizeOf(t)
+		}
 	}
 	return n
 }

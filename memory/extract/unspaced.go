@@ -3,7 +3,6 @@ package extract
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // unspacedReader reads a language without blanks between its words.
@@ -27,7 +26,7 @@ func (r unspacedReader) cues(s string) []cue {
 					break
 				}
 				start, end := from+i, from+i+len(p)
-				if (!first || begins[start]) && (!last || endsClause(s[end:])) {
+				if (!first || begins[start]) && (!last || endsSentence(s[end:])) {
 					found = append(found, cue{start, end, list.strength, list.polarity})
 				}
 				from = end
@@ -61,11 +60,8 @@ func (r unspacedReader) begin(s string, i int, places map[int]bool) {
 	}
 }
 
-// endsClause says whether a clause ends before rest.
-func endsClause(rest string) bool {
-	next, _ := utf8.DecodeRuneInString(rest)
-	return rest == "" || isClauseMark(next) || unicode.IsSpace(next)
-}
+// endsSentence says whether there are no words in rest.
+func endsSentence(rest string) bool { return !strings.ContainsFunc(rest, isWordRune) }
 
 func (r unspacedReader) sign(s string, list listName) int {
 	first := -1
