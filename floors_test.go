@@ -47,6 +47,7 @@ var floors = map[string][]string{
 	// Floor 1: the engines. Each declares the store it needs.
 	"memory/history":  {"memory", "memory/text", "memory/rank"},
 	"memory/recall":   {"memory", "memory/text", "memory/rank"},
+	"memory/summary":  {"memory", "memory/text", "prompts"},
 	"memory/transfer": {"memory", "memory/text"},
 
 	// Floor 0b: technology behind the ports of package memory.
@@ -62,7 +63,7 @@ var floors = map[string][]string{
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
-	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/index", "memory/embed", "memory/openai", "memory/jobs"},
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},

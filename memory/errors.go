@@ -55,8 +55,3 @@ func Conflictf(format string, args ...any) error {
 func Unavailablef(format string, args ...any) error {
 	return &PublicError{ErrUnavailable, fmt.Sprintf(format, args...)}
 }
-
-// Conflictf makes an ErrConflict whose text is for the caller.
-func Conflictf(format string, args ...any) error {
-	return &PublicError{ErrConflict, fmt.Sprintf(format, args...)}
-}

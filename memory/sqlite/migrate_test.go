@@ -143,6 +143,7 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatalf("Spend(): %v", err)
 	}
 	fixtureJobs(t, db)
+	fixtureSummary(t, db)
 	if _, err := db.Archive(t.Context(), "s", memory.Position{SentAt: time.Unix(1, 0).UnixNano()}, false); err != nil {
 		t.Fatalf("Archive(): %v", err)
 	}

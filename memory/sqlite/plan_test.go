@@ -54,6 +54,9 @@ func TestPlans(t *testing.T) {
 		{"SaveVectors", "DELETE FROM embed_queue WHERE corpus = 'message' AND ref = ?", "SEARCH embed_queue USING"},
 		{"SaveVectors, message", "INSERT INTO vec_message_1", "SEARCH messages USING INTEGER PRIMARY KEY"},
 		{"Waiting", "q.not_before", "SEARCH q USING"},
+		{"MessagesAfter", "m.seq <= ?4", "SEARCH s USING"},
+		{"SummaryState", "LEFT JOIN summary_drafts", "SEARCH s USING"},
+		{"SaveSummary", "SELECT max(version)", "SEARCH"},
 	} {
 		plans := plansOf(t, db, c.part)
 		if len(plans) == 0 {
@@ -106,6 +109,12 @@ func exercise(t *testing.T, db *sqlite.DB) {
 		func() error { _, err := db.Around(ctx, 1, 2, 2, 100); return err },
 		func() error { _, err := db.Newest(ctx, "s", 16); return err },
 		func() error { _, err := db.HotOutline(ctx, "s"); return err },
+		func() error { _, err := db.MessagesAfter(ctx, "s", 0, 9, 10, 100); return err },
+		func() error { _, err := db.SummaryState(ctx, "s"); return err },
+		func() error {
+			_, err := db.SaveSummary(ctx, "s", memory.SummaryMark{}, memory.Summary{KeyDecisions: []string{"Do: a"}}, "m", memory.SummaryCursor{Seq: 1})
+			return err
+		},
 		func() error { _, err := db.Archive(ctx, "s", memory.Position{SentAt: 1}, false); return err },
 	} {
 		if err := call(); err != nil {

@@ -1,6 +1,6 @@
 // Package storetest is the contract of a store, as tests. Whatever keeps the
 // memory, be it one SQLite file or a database server, must pass them; the
-// engines in history, recall and index rely on nothing else.
+// engines in history, recall, summary and index rely on nothing else.
 //
 // A new store uses it in one test of its own:
 //
@@ -24,12 +24,14 @@ import (
 	"context"
 	"testing"
 
+	"mcp-memory/memory"
 	local "mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/jobs"
 	"mcp-memory/memory/openai"
 	"mcp-memory/memory/recall"
+	"mcp-memory/memory/summary"
 )
 
 // Store is what one store must do for all engines together.
@@ -40,6 +42,8 @@ type Store interface {
 	local.LocalStore
 	openai.Ledger
 	jobs.Store
+	summary.Store
+	summaryImporter
 	marker
 }
 
@@ -47,6 +51,13 @@ type Store interface {
 // subscribers of its resources.
 type marker interface {
 	Mark(ctx context.Context, session string) (string, error)
+}
+
+// summaryImporter takes over summaries that were made elsewhere.
+type summaryImporter interface {
+	// ImportSummary gives a session that has none a summary without a cursor;
+	// the session is made when it is new. False = it had one.
+	ImportSummary(ctx context.Context, session string, s memory.Summary, model string) (bool, error)
 }
 
 // theme is a group of tests, each on an empty store of its own.
@@ -71,6 +82,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"concurrency": sharing,
 		"jobs":        scheduling,
 		"work":        working,
+		"summaries":   summarising,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,186 @@
+package summary
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"mcp-memory/memory"
+)
+
+// Rebuilt is the outcome of a rebuild.
+type Rebuilt struct {
+	Count   int  // messages that are in the summary, so far or in all
+	Running bool // it goes on in the background
+}
+
+// rebuild is one that runs in this process. All calls for its session share it.
+type rebuild struct {
+	cancel   context.CancelFunc
+	done     chan struct{} // closed when it has ended; err is set then
+	err      error
+	count    atomic.Int64
+	waiting  int  // calls that wait for it; this and the next two are guarded by Engine.mu
+	detached bool // it goes on when they are gone
+	given    bool // up: no call is to join it any more
+}
+
+// Rebuild makes the summary of a session again from its archive, starting from
+// the summary kept at the last reset, and returns how many messages are in it. It
+// becomes current when it is complete; until then the old one stays. What was
+// done when it fails is kept apart, and the next call goes on from there.
+//
+// A second call for the session joins the first; when all of them are cancelled,
+// so is the rebuild. ErrConflict: another process is rebuilding it, or the session
+// was reset meanwhile.
+func (e *Engine) Rebuild(ctx context.Context, session string) (int, error) {
+	r, err := e.RebuildWithin(ctx, session, 0)
+	return r.Count, err
+}
+
+// RebuildWithin is Rebuild that does not wait longer than limit (0 = to the end).
+// After that it answers how far the rebuild has come, and the rebuild goes on in
+// the background until it ends or the engine is closed.
+func (e *Engine) RebuildWithin(ctx context.Context, session string, limit time.Duration) (Rebuilt, error) {
+	if e.idle() {
+		return Rebuilt{}, memory.Unavailablef("the summary cannot be rebuilt: no model is configured")
+	}
+	r, err := e.join(ctx, session)
+	if err != nil {
+		return Rebuilt{}, err
+	}
+	var over <-chan time.Time
+	if limit > 0 {
+		t := time.NewTimer(limit)
+		defer t.Stop()
+		over = t.C
+	}
+	select {
+	case <-r.done:
+		e.leave(r, false)
+		return Rebuilt{Count: int(r.count.Load())}, r.err
+	case <-over:
+		e.leave(r, true)
+		return Rebuilt{Count: int(r.count.Load()), Running: true}, nil
+	case <-ctx.Done():
+		e.leave(r, false)
+		return Rebuilt{}, context.Cause(ctx)
+	}
+}
+
+// join returns the rebuild of the session that runs, or begins one. One that was
+// given up is waited for first.
+func (e *Engine) join(ctx context.Context, session string) (*rebuild, error) {
+	for {
+		e.mu.Lock()
+		r := e.rebuilds[session]
+		switch {
+		case e.closed:
+			e.mu.Unlock()
+			return nil, memory.Unavailablef("the summary cannot be rebuilt: the server is stopping")
+		case r == nil:
+			r = e.begin(ctx, session)
+			e.mu.Unlock()
+			return r, nil
+		case !r.given:
+			r.waiting++
+			e.mu.Unlock()
+			return r, nil
+		}
+		e.mu.Unlock()
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// begin starts a rebuild, which outlives the call that asks for it. The engine
+// is locked.
+func (e *Engine) begin(ctx context.Context, session string) *rebuild {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	r := &rebuild{cancel: cancel, done: make(chan struct{}), waiting: 1}
+	e.rebuilds[session] = r
+	e.work.Go(func() {
+		defer cancel()
+		err := e.rebuild(ctx, session, func(n int) { r.count.Store(int64(n)) })
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.rebuilds, session)
+		if r.err = err; err != nil && r.waiting == 0 && ctx.Err() == nil {
+			e.log.Error("rebuild the summary", "session", session, "error", err)
+		}
+		close(r.done)
+	})
+	return r
+}
+
+// leave takes a call off a rebuild. The last one to go ends it, unless it was
+// told that the rebuild goes on.
+func (e *Engine) leave(r *rebuild, goesOn bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	r.waiting--
+	r.detached = r.detached || goesOn
+	if r.waiting == 0 && !r.detached {
+		r.given = true
+		r.cancel()
+	}
+}
+
+// rebuild runs a rebuild under two leases: one says that the session is being
+// rebuilt, the other keeps the job away from it.
+func (e *Engine) rebuild(ctx context.Context, session string, progress func(messages int)) error {
+	held, err := e.holding(ctx, "rebuild:"+session, false, func(ctx context.Context) error {
+		_, err := e.holding(ctx, leaseName(session), true, func(ctx context.Context) error {
+			start := e.now()
+			st, err := e.store.SummaryState(ctx, session)
+			if err != nil {
+				return err
+			}
+			saved, err := e.startOver(ctx, session, st, progress)
+			return e.note(ctx, session, st, saved, start, err)
+		})
+		return err
+	})
+	if err == nil && !held {
+		return memory.Conflictf("the summary of session %q is being rebuilt by another process; try again later", session)
+	}
+	return err
+}
+
+// startOver makes a summary from the base and all messages and makes it current
+// when it is complete. A draft of the same author that is still valid is gone on
+// with. saved says whether it has got any further.
+func (e *Engine) startOver(ctx context.Context, session string, st memory.SummaryState, progress func(messages int)) (saved bool, err error) {
+	draft := memory.SummaryDraft{Summary: st.Base, Model: e.author()}
+	if st.Draft != nil && st.Draft.Model == draft.Model {
+		draft = *st.Draft
+	}
+	progress(draft.Messages)
+	w := e.walk(session, st)
+	w.summary, w.cursor, w.read = draft.Summary, draft.Cursor, draft.Messages
+	w.save = func(ctx context.Context) error {
+		next := memory.SummaryDraft{Summary: w.summary, Model: draft.Model, Cursor: w.cursor, Messages: w.read}
+		if err := e.store.SaveSummaryDraft(ctx, session, st.Mark.Generation, draft.Cursor, next); err != nil {
+			return err
+		}
+		saved, draft = true, next
+		progress(w.read)
+		return nil
+	}
+	if err := w.run(ctx); err != nil {
+		return saved, err
+	}
+	if w.cursor = (memory.SummaryCursor{Seq: st.LastSeq}); w.cursor != draft.Cursor || !saved {
+		if err := w.save(ctx); err != nil { // the last messages may be gone
+			return saved, err
+		}
+	}
+	if _, err := e.store.PublishSummaryDraft(ctx, session, st.Mark); err != nil {
+		return saved, err
+	}
+	e.onSaved(session)
+	return true, nil
+}
