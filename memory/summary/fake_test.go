@@ -118,6 +118,7 @@ func reply(s memory.Summary) string {
 // fixture is an engine over a file of its own.
 type fixture struct {
 	t     *testing.T
+	path  string
 	db    *sqlite.DB
 	model *model
 	now   time.Time
@@ -133,7 +134,7 @@ func open(t *testing.T, change func(*summary.Config)) *fixture {
 
 func openFile(t *testing.T, path string, change func(*summary.Config)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, model: &model{}, now: noon}
+	f := &fixture{t: t, path: path, model: &model{}, now: noon}
 	var err error
 	if f.db, err = sqlite.Open(t.Context(), sqlite.Options{Path: path, Sync: "normal"}); err != nil {
 		t.Fatalf("Open(): %v", err)
