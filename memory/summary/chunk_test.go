@@ -101,6 +101,37 @@ func TestLongMessage(t *testing.T) {
 	}
 }
 
+// Before a long message, too, no chunk ends on the user's message.
+func TestUserMessageBeforeReplies(t *testing.T) {
+	t.Parallel()
+	f := open(t, func(c *summary.Config) { c.Runes = 1000 })
+	list := []string{strings.Repeat("u", 300), "assistant: " + strings.Repeat("a", 900), "assistant: " + strings.Repeat("b", 3000)}
+	f.say("s", list...)
+	f.tick()
+	if got := shown(f.model.prompt(1)); len(got) != 2 || got[1].Part == "" {
+		t.Errorf("the first call shows %d messages, want the user's and a part of the reply", len(got))
+	}
+	f.want("s", joined(list), 3)
+}
+
+// A long history is read in portions, which end where exchanges end.
+func TestPortions(t *testing.T) {
+	t.Parallel()
+	f := open(t, nil)
+	list := talk(0, 1999)
+	for i := range 10 {
+		list = append(list, fmt.Sprintf("assistant: <late%d>", i))
+	}
+	f.say("s", list...)
+	f.tick()
+	for n := 1; n <= f.model.calls(); n++ {
+		if first := shown(f.model.prompt(n))[0]; first.Role != "user" {
+			t.Errorf("call %d begins with %q of the %s, want whole exchanges", n, first.Text, first.Role)
+		}
+	}
+	f.want("s", joined(list), 2009)
+}
+
 // A failure between two parts leaves the parts before it in the summary; the next
 // try goes on inside the message.
 func TestLongMessageGoesOn(t *testing.T) {

@@ -119,6 +119,25 @@ func TestFailedJudgementKeepsEverything(t *testing.T) {
 	}
 }
 
+// A message that is in the summary in part is gone on with, even if its exchange
+// is judged to be noise.
+func TestBegunMessageIsNoNoise(t *testing.T) {
+	t.Parallel()
+	decision := &model{answer: answers(verdicts(), verdicts("1"))}
+	f := open(t, func(c *summary.Config) { c.Runes, c.Judge = 1000, summary.NewJudge(decision, time.UTC) })
+	long := strings.Repeat("0123456789", 300)
+	f.say("s", long)
+	f.model.answer = answers("", "no")
+	if err := f.Tick(t.Context()); err == nil {
+		t.Error("Tick() with a part that fails: no error")
+	}
+	f.model.answer = nil
+	if err := f.Update(t.Context(), "s"); err != nil {
+		t.Errorf("Update(): %v", err)
+	}
+	f.want("s", long, 1)
+}
+
 // Many and long exchanges are judged in groups, each of a bounded size.
 func TestJudgeInGroups(t *testing.T) {
 	t.Parallel()

@@ -178,9 +178,9 @@ func (e *Engine) startOver(ctx context.Context, session string, st memory.Summar
 			return saved, err
 		}
 	}
-	if _, err := e.store.PublishSummaryDraft(ctx, session, st.Mark); err != nil {
-		return saved, err
+	v, err := e.store.PublishSummaryDraft(ctx, session, st.Mark)
+	if err == nil && v.Version != st.Mark.Version {
+		e.onSaved(session)
 	}
-	e.onSaved(session)
-	return true, nil
+	return saved, err
 }

@@ -146,6 +146,31 @@ func (f *fixture) retries(calls int) {
 	f.wantCalls(calls + len(at))
 }
 
+// A try that saves a chunk before it fails begins the waiting anew.
+func TestProgressEndsTheWaiting(t *testing.T) {
+	t.Parallel()
+	f := open(t, small)
+	f.say("s", talk(0, 18)...)
+	f.model.answer = answers("no")
+	for range 3 {
+		if err := f.Update(t.Context(), "s"); err == nil {
+			t.Error("Update() with garbage: no error")
+		}
+	}
+	f.model.answer = func(_ context.Context, n int, _ memory.Prompt) (string, error) {
+		if n == 5 {
+			return "no", nil
+		}
+		return "", nil
+	}
+	if err := f.Update(t.Context(), "s"); err == nil {
+		t.Error("Update() with garbage in the second chunk: no error")
+	}
+	f.now = noon.Add(15 * time.Minute)
+	f.tick()
+	f.want("s", joined(talk(0, 18)), 18)
+}
+
 func TestOneFailureDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	f := open(t, nil)
