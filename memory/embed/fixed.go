@@ -64,6 +64,15 @@ func (f *Fixed) Current(ctx context.Context) (memory.Embedder, error) {
 	return nil, foreign(active, f.settled && active != f.assumed)
 }
 
+// Fold makes the words of passages known to the local model, as long as it is the
+// active one.
+func (f *Fixed) Fold(ctx context.Context, refs []int64) error {
+	if f.local == nil {
+		return nil
+	}
+	return f.local.Fold(ctx, refs)
+}
+
 // foreign is the error of a model that is not configured here; replaced = another
 // process has changed to it.
 func foreign(active memory.EmbeddingModel, replaced bool) error {

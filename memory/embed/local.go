@@ -4,42 +4,53 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+	"iter"
 	"sync"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/rank"
-	"mcp-memory/memory/text"
-)
-
-// When the local model is trained. Below minDocuments there is too little to
-// learn from and hashed vectors do as well; after that it is trained again
-// whenever the messages have grown by growth: a model that has seen half of a
-// conversation finds a fifth less of the other half, and training a thousand
-// messages takes a tenth of a second.
-const (
-	minDocuments = 64
-	growth       = .1
 )
 
 // localProvider is the provider of the models that are made here.
 const localProvider = "local"
 
-// lsaName begins the name of a trained model; the number of messages it was
-// trained on follows.
-const lsaName = "lsa-1-"
-
 // LocalStore is what Local needs of a store.
 type LocalStore interface {
+	ModelStore
+	TrainingStore
+	WordStore
+}
+
+// ModelStore knows the models.
+type ModelStore interface {
 	// ActiveModel is the model that is searched with; the zero model = none.
 	ActiveModel(ctx context.Context) (memory.EmbeddingModel, error)
 	// LearntModel reads a model that was learnt from the messages.
 	LearntModel(ctx context.Context, model memory.EmbeddingModel) (memory.LearntModel, error)
+}
+
+// TrainingStore gives what a model is trained on.
+type TrainingStore interface {
 	// Documents counts the messages with text.
 	Documents(ctx context.Context) (int, error)
-	// TrainingRows returns the passages in order of session and arrival.
-	TrainingRows(ctx context.Context) ([]memory.TrainingRow, error)
+	// Deletions counts the messages with text that have ever been deleted.
+	Deletions(ctx context.Context) (int, error)
+	// TrainingRows gives the passages in order of session and arrival; an error
+	// ends them. A row's features are good until the next row.
+	TrainingRows(ctx context.Context) iter.Seq2[memory.TrainingRow, error]
+}
+
+// WordStore keeps the words that are folded into a model after its training.
+type WordStore interface {
+	// LearntWords returns those that were added after the one with the given
+	// id, in order.
+	LearntWords(ctx context.Context, model memory.EmbeddingModel, after int64) ([]memory.LearntWord, error)
+	// AddLearntWords adds words; those that the model has already stay as they
+	// are. ErrUnavailable: the model has been replaced.
+	AddLearntWords(ctx context.Context, model memory.EmbeddingModel, words []memory.LearntWord) error
+	// Neighbours returns the messages of the hits and span messages before and
+	// after each in its session, ordered by session and arrival.
+	Neighbours(ctx context.Context, hits []memory.Hit, span int) ([]memory.Neighbour, error)
 }
 
 // Local is the Embedder that needs neither an endpoint nor a download: hashed
@@ -52,7 +63,9 @@ type Local struct {
 
 	mu      sync.Mutex
 	current memory.Embedder
-	settled bool // a local model was active once: whoever changed it since is newer
+	trained *learnt // by Next; read from the store it would be the same
+	renew   bool    // whatever the growth
+	settled bool    // a local model was active once: whoever changed it since is newer
 }
 
 // NewLocal returns the local embedder of a store.
@@ -79,8 +92,9 @@ func (l *Local) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 }
 
 // Current returns the embedder of the active model, which stays what it is when
-// another model becomes active; the hashed one while none is. ErrUnavailable: the
-// vectors are made by an embedder that is not configured here.
+// another model becomes active; the hashed one while none is. It knows the words
+// that any process has folded in so far. ErrUnavailable: the vectors are made by
+// an embedder that is not configured here.
 func (l *Local) Current(ctx context.Context) (memory.Embedder, error) {
 	e, err := l.lookUp(ctx)
 	for tries := 0; errors.Is(err, memory.ErrNotFound) && tries < 3; tries++ { // replaced since it was looked up
@@ -94,22 +108,34 @@ func (l *Local) lookUp(ctx context.Context) (memory.Embedder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look up the local model: %w", err)
 	}
-	if active == (memory.EmbeddingModel{}) {
-		return l.hashed, nil
-	}
-	if active.Provider != localProvider {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return nil, foreign(active, l.settled)
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if active == l.current.Model() {
-		return l.current, nil
+	switch {
+	case active == (memory.EmbeddingModel{}):
+		return l.hashed, nil
+	case active.Provider != localProvider:
+		return nil, foreign(active, l.settled)
+	case active != l.current.Model():
+		e, err := l.load(ctx, active)
+		if err != nil {
+			return nil, err
+		}
+		l.current = e
 	}
-	if !strings.HasPrefix(active.Name, lsaName) {
-		l.current = l.hashed
-		return l.current, nil
+	if m, ok := l.current.(*learnt); ok {
+		return m, m.catchUp(ctx, l.store)
+	}
+	return l.current, nil
+}
+
+// load returns the embedder of a local model.
+func (l *Local) load(ctx context.Context, active memory.EmbeddingModel) (memory.Embedder, error) {
+	if !isLearnt(active.Name) {
+		return l.hashed, nil
+	}
+	if trained := l.trained; trained != nil && trained.model == active {
+		l.trained = nil
+		return trained, nil
 	}
 	stored, err := l.store.LearntModel(ctx, active)
 	if err != nil {
@@ -119,26 +145,48 @@ func (l *Local) lookUp(ctx context.Context) (memory.Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.current = &learnt{active, lsa}
-	return l.current, nil
+	return newLearnt(stored, lsa), nil
 }
 
 // Next returns the model that is due: a hashed one while there are few messages,
 // then one trained on them whenever they have grown enough since the active one
-// was. A nil embedder: the active one is right, or another process, started after
-// this one, has changed to an embedder of its own. The model is not in use before
-// the store has activated it.
+// was, whenever any was deleted, and when Renew asks for one. A nil embedder: the
+// active one is right, or another process, started after this one, has changed to
+// an embedder of its own. The model is not in use before the store has activated
+// it.
 func (l *Local) Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error) {
-	want, documents, err := l.wanted(ctx)
-	switch {
-	case err != nil:
-		return memory.LearntModel{}, nil, err
-	case want == trained:
-		return l.train(ctx, documents)
-	case want == hashed:
-		return memory.LearntModel{Model: l.hashed.Model()}, l.hashed, nil
+	var none memory.LearntModel
+	want, now, err := l.wanted(ctx)
+	if err != nil || want == asItIs {
+		return none, nil, err
 	}
-	return memory.LearntModel{}, nil, nil
+	if want == trained {
+		lsa, err := l.train(ctx)
+		if err != nil {
+			return none, nil, err
+		}
+		if lsa != nil {
+			model, e := l.keep(now, lsa)
+			return model, e, nil
+		}
+	}
+	active, err := l.store.ActiveModel(ctx)
+	if err != nil || active == l.hashed.Model() { // no word in any message
+		return none, nil, err
+	}
+	return memory.LearntModel{Model: l.hashed.Model()}, l.hashed, nil
+}
+
+// keep makes an embedder of what was trained, for when it becomes active.
+func (l *Local) keep(now state, lsa *LSA) (memory.LearntModel, memory.Embedder) {
+	model := memory.LearntModel{TrainedOn: now.documents, Body: lsa.Marshal()}
+	model.Model = memory.EmbeddingModel{Provider: localProvider, Name: now.name(model.Body), Dimensions: LSADimensions}
+	e := newLearnt(model, lsa)
+	l.renewed()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.trained = e
+	return model, e
 }
 
 // Due says whether Next has another model than the active one.
@@ -154,100 +202,75 @@ const (
 	trained
 )
 
-// wanted says what is to take the place of the active model, and how many messages
-// there are.
-func (l *Local) wanted(ctx context.Context) (want, documents int, err error) {
+// wanted says what is to take the place of the active model, and what a model
+// would be trained on now.
+func (l *Local) wanted(ctx context.Context) (want int, now state, err error) {
 	active, err := l.store.ActiveModel(ctx)
 	if err != nil {
-		return asItIs, 0, fmt.Errorf("look up the local model: %w", err)
+		return asItIs, now, fmt.Errorf("look up the local model: %w", err)
 	}
-	if documents, err = l.store.Documents(ctx); err != nil {
-		return asItIs, 0, err
+	if now, err = l.state(ctx); err != nil {
+		return asItIs, now, err
 	}
+	enough := now.documents >= minDocuments
+	replaced, renew := l.replaced(active)
 	switch {
-	case l.replaced(active):
-		return asItIs, documents, nil
-	case active != (memory.EmbeddingModel{}) && due(documents, active):
-		return trained, documents, nil
-	case active.Provider != localProvider:
-		return hashed, documents, nil
+	case replaced:
+		return asItIs, now, nil
+	case active == (memory.EmbeddingModel{}), active.Provider != localProvider && !enough:
+		return hashed, now, nil
+	case !due(active.Name, now, renew):
+		l.renewed()
+		return asItIs, now, nil
+	case enough:
+		return trained, now, nil
 	}
-	return asItIs, documents, nil
+	return hashed, now, nil
 }
 
-// replaced says whether a local model was active once and is not any more.
-func (l *Local) replaced(active memory.EmbeddingModel) bool {
+// replaced says whether a local model was active once and is not any more, and
+// whether Renew has asked for a new one.
+func (l *Local) replaced(active memory.EmbeddingModel) (replaced, renew bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if active.Provider == localProvider {
 		l.settled = true
 	}
-	return l.settled && active.Provider != localProvider
+	return l.settled && active.Provider != localProvider, l.renew
 }
 
-// train trains a model on so many messages.
-func (l *Local) train(ctx context.Context, documents int) (memory.LearntModel, memory.Embedder, error) {
-	var none memory.LearntModel
-	rows, err := l.store.TrainingRows(ctx)
-	if err != nil {
-		return none, nil, err
-	}
-	training := make([]Row, len(rows))
-	for i, r := range rows {
-		training[i] = Row{r.Session, rank.Decode(r.Features).Terms}
-	}
-	lsa := Train(training)
-	if lsa == nil {
-		return none, nil, nil
-	}
-	model := memory.EmbeddingModel{Provider: localProvider, Name: lsaName + strconv.Itoa(documents), Dimensions: LSADimensions}
-	return memory.LearntModel{Model: model, TrainedOn: documents, Body: lsa.Marshal()}, &learnt{model, lsa}, nil
-}
-
-// due says whether so many messages call for a new model.
-func due(documents int, active memory.EmbeddingModel) bool {
-	if documents < minDocuments {
-		return false
-	}
-	trainedOn, err := strconv.Atoi(strings.TrimPrefix(active.Name, lsaName))
-	if err != nil { // hashed, or of an older kind
-		return true
-	}
-	return float64(documents) >= float64(trainedOn)*(1+growth) || documents < trainedOn/2
-}
-
-// learnt is a trained model as an Embedder.
-type learnt struct {
-	model memory.EmbeddingModel
-	lsa   *LSA
-}
-
-// EmbedWords returns the vector of the words of a text; nil when none is known.
-func (l *learnt) EmbedWords(terms []rank.Term) []float32 { return l.lsa.Embed(terms) }
-
-func (l *learnt) Model() memory.EmbeddingModel { return l.model }
-
-func (l *learnt) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
-	for i, s := range texts {
-		vectors[i] = l.lsa.Embed(count(s))
-	}
-	return vectors, ctx.Err()
-}
-
-// count counts the content terms of a text, in their order.
-func count(s string) []rank.Term {
-	var terms []rank.Term
-	at := map[uint32]int{}
-	for _, t := range text.Terms(s) {
-		h := rank.Hash(t)
-		i, ok := at[h]
-		if !ok {
-			i = len(terms)
-			at[h] = i
-			terms = append(terms, rank.Term{Hash: h})
+// train trains on all passages; nil when there is no word in them.
+func (l *Local) train(ctx context.Context) (*LSA, error) {
+	var t Trainer
+	for r, err := range l.store.TrainingRows(ctx) {
+		if err != nil {
+			return nil, err
 		}
-		terms[i].Count = uint8(min(255, int(terms[i].Count)+1))
+		t.Add(Row{r.Session, rank.Decode(r.Features).Terms})
 	}
-	return terms
+	return t.Train(), ctx.Err()
+}
+
+// state is what a model is trained on now.
+func (l *Local) state(ctx context.Context) (s state, err error) {
+	if s.documents, err = l.store.Documents(ctx); err != nil {
+		return s, err
+	}
+	s.deletions, err = l.store.Deletions(ctx)
+	return s, err
+}
+
+// Renew makes the next model due whatever the growth, unless nothing has changed
+// since the last training.
+func (l *Local) Renew() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renew = true
+}
+
+// renewed takes back what Renew asked for.
+func (l *Local) renewed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renew = false
 }

@@ -11,7 +11,7 @@ import (
 
 // LSA is a trained model: a vector for each word of the messages it was trained
 // on. Words are known by their hash, so that no word of a deleted message can
-// be read from it. It is safe for concurrent use once made; only fold changes it.
+// be read from it. It never changes once made.
 type LSA struct {
 	hashes  []uint32  // ascending
 	idf     []float32 // ln(1 + messages / messages with the word)
@@ -28,36 +28,54 @@ const LSADimensions = 64
 // Words is how many words the model knows.
 func (m *LSA) Words() int { return len(m.hashes) }
 
-// Embed returns the unit vector of a text by its content terms: the sum of
-// their vectors, each weighted (1 + ln count) × idf. nil when the model knows
-// none of them.
-func (m *LSA) Embed(terms []rank.Term) []float32 {
-	v := make([]float32, LSADimensions)
-	for _, t := range terms {
-		if i, ok := slices.BinarySearch(m.hashes, t.Hash); ok {
-			m.addTo(v, i, float32(1+math.Log(float64(t.Count)))*m.idf[i])
-		}
-	}
-	return unit(v)
+// word is a word of a model.
+type word struct {
+	idf    float32
+	scale  float32
+	vector []int8 // times scale
 }
 
-// addTo adds the vector of word i, times weight, to v.
-func (m *LSA) addTo(v []float32, i int, weight float32) {
-	weight *= m.scale[i]
-	for d, q := range m.vectors[i*LSADimensions : (i+1)*LSADimensions] {
+// find looks a word up.
+func (m *LSA) find(hash uint32) (word, bool) {
+	i, ok := slices.BinarySearch(m.hashes, hash)
+	if !ok {
+		return word{}, false
+	}
+	return word{m.idf[i], m.scale[i], m.vectors[i*LSADimensions : (i+1)*LSADimensions]}, true
+}
+
+// addTo adds the vector of w, times weight, to v.
+func (w word) addTo(v *wordVector, weight float32) {
+	weight *= w.scale
+	for d, q := range w.vector {
 		v[d] += weight * float32(q)
 	}
 }
 
+// Embed returns the unit vector of a text by its content terms: the sum of
+// their vectors, each weighted (1 + ln count) × idf. nil when the model knows
+// none of them.
+func (m *LSA) Embed(terms []rank.Term) []float32 { return embedTerms(terms, m.find) }
+
+func embedTerms(terms []rank.Term, find func(hash uint32) (word, bool)) []float32 {
+	v := &wordVector{}
+	for _, t := range terms {
+		if w, ok := find(t.Hash); ok {
+			w.addTo(v, float32(1+math.Log(float64(t.Count)))*w.idf)
+		}
+	}
+	return unit(v[:])
+}
+
 // Word returns the unit vector of a word; nil when the model does not know it.
 func (m *LSA) Word(hash uint32) []float32 {
-	i, ok := slices.BinarySearch(m.hashes, hash)
+	w, ok := m.find(hash)
 	if !ok {
 		return nil
 	}
-	v := make([]float32, LSADimensions)
-	m.addTo(v, i, 1)
-	return unit(v)
+	v := &wordVector{}
+	w.addTo(v, 1)
+	return unit(v[:])
 }
 
 // quantise stores a vector in one byte a dimension: the largest component

@@ -72,6 +72,9 @@ type Source interface {
 	// or ask an endpoint, and one process at a time does. A RetryError puts the
 	// question off.
 	Next(ctx context.Context) (memory.LearntModel, memory.Embedder, error)
+	// Fold makes the words of passages known to the active model before they
+	// are embedded, if it is one that learns words.
+	Fold(ctx context.Context, refs []int64) error
 }
 
 // Config configures a Loop.

@@ -75,6 +75,9 @@ func (l *Loop) next(ctx context.Context) (memory.Embedder, []memory.Pending, err
 // does not work at all is left alone for a while, and nothing is held against
 // the passages.
 func (l *Loop) batch(ctx context.Context, e memory.Embedder, pending []memory.Pending) error {
+	if err := l.c.Source.Fold(ctx, refs(pending)); err != nil {
+		return err
+	}
 	out, err := embedAll(ctx, e, pending)
 	if err != nil {
 		return err

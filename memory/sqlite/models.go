@@ -32,30 +32,6 @@ func (db *DB) LearntModel(ctx context.Context, model memory.EmbeddingModel) (mem
 	return l, db.translate("read the learnt model", err)
 }
 
-// Documents counts the messages with text.
-func (db *DB) Documents(ctx context.Context) (int, error) {
-	var n int
-	err := db.reader.row(ctx, `SELECT documents FROM corpus_totals WHERE corpus = 'message'`, nil, &n)
-	return n, db.translate("count messages", err)
-}
-
-// TrainingRows returns all passages that are embedded, archived ones included, in
-// order of session and arrival.
-func (db *DB) TrainingRows(ctx context.Context) ([]memory.TrainingRow, error) {
-	rows, err := collect(ctx, db.reader, `
-		SELECT m.session_id, coalesce(p.features, m.features)
-		FROM messages m INDEXED BY messages_arrival
-		LEFT JOIN passages p ON p.message_id = m.id
-		WHERE m.features IS NOT NULL
-		ORDER BY m.session_id, m.seq, p.id`, nil,
-		func(rows *sql.Rows) (memory.TrainingRow, error) {
-			var r memory.TrainingRow
-			err := rows.Scan(&r.Session, &r.Features)
-			return r, err
-		})
-	return rows, db.translate("read the training rows", err)
-}
-
 // BeginModel adds a model that is not active yet, with an empty table. Another one
 // in the making goes; the same one, which a crash has left, goes on where it
 // stopped, unless it was learnt: then what was learnt now counts.

@@ -22,7 +22,6 @@ var learning = theme{
 	"the archive's vectors are built too":    buildsArchive,
 	"refuses to begin without dimensions":    refusesToBegin,
 	"keeps what was learnt":                  keepsLearnt,
-	"training sees passages in order":        ordersTrainingRows,
 	"one owner has a lease":                  leasesToOne,
 	"a lease ends":                           leaseEnds,
 }
@@ -262,26 +261,6 @@ func keepsLearnt(t *testing.T, s Store) {
 	}
 	if _, err := s.LearntModel(t.Context(), plane); !errors.Is(err, memory.ErrNotFound) {
 		t.Errorf("LearntModel(not learnt) = %v, want ErrNotFound", err)
-	}
-}
-
-func ordersTrainingRows(t *testing.T, s Store) {
-	add(t, s, "a", said("one", at(5)), said("", at(6)))
-	add(t, s, "b", said("two", at(0)))
-	add(t, s, "a", said("three", at(1)))
-	rows, err := s.TrainingRows(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != 3 || rows[0].Session != rows[1].Session || rows[2].Session == rows[0].Session {
-		t.Fatalf("TrainingRows() = %d rows, want the two of a, then the one of b", len(rows))
-	}
-	want := said("three", at(1)).Passages[0].Features
-	if !slices.Equal(rows[1].Features, want) {
-		t.Error("TrainingRows() does not keep the order of arrival")
-	}
-	if n, err := s.Documents(t.Context()); err != nil || n != 3 {
-		t.Errorf("Documents() = %d, %v, want 3", n, err)
 	}
 }
 

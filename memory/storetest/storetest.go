@@ -76,6 +76,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"filter":      filtering,
 		"vectors":     embedding,
 		"models":      learning,
+		"training":    training,
+		"words":       foldingIn,
 		"queue":       queueing,
 		"marks":       marking,
 		"ledger":      spending,
