@@ -9,7 +9,9 @@ import (
 
 // reader is the pool that searches and lists. It keeps one prepared statement
 // for each text, so that a query is parsed once a connection. Texts come from a
-// small fixed set; none holds a value.
+// small fixed set; none holds a value. Those that name a vector table are not
+// kept: every new model has a table of its own, and a statement on one that is
+// gone holds 100 kB for nothing.
 type reader struct {
 	pool *sql.DB
 	mu   sync.Mutex
@@ -34,6 +36,9 @@ func (r *reader) statement(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
 func (r *reader) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if namesVectorTable(query) {
+		return r.pool.QueryContext(ctx, query, args...)
+	}
 	st, err := r.statement(ctx, query)
 	if err != nil {
 		return nil, err

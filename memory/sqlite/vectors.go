@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"mcp-memory/memory"
 )
@@ -15,7 +16,12 @@ import (
 // maxNeighbours is sqlite-vec's limit of k.
 const maxNeighbours = 4096
 
-func vectorTable(id int64) string { return fmt.Sprintf("vec_message_%d", id) }
+func vectorTable(id int64) string { return fmt.Sprintf("%s%d", vectorPrefix, id) }
+
+const vectorPrefix = "vec_message_"
+
+// namesVectorTable says whether a statement is about a vector table.
+func namesVectorTable(query string) bool { return strings.Contains(query, vectorPrefix) }
 
 // findModel is the query for the number of a model; modelKey are its parameters.
 const findModel = `SELECT id FROM embedding_models WHERE provider = ? AND name = ? AND dimensions = ?`

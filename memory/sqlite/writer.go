@@ -95,8 +95,22 @@ func (t tx) statement(query string) (*sql.Stmt, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare: %w", err)
 	}
+	if namesVectorTable(query) {
+		t.w.forgetVectors()
+	}
 	t.w.by[query] = st
 	return st, nil
+}
+
+// forgetVectors closes the statements on vector tables, see reader. Here the
+// last one is kept: it serves a whole batch.
+func (w *writer) forgetVectors() {
+	for query, st := range w.by {
+		if namesVectorTable(query) {
+			st.Close() // it is not running
+			delete(w.by, query)
+		}
+	}
 }
 
 func (t tx) exec(query string, args ...any) error {
