@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+
+	"mcp-memory/memory"
 )
 
 // FileURI is fileURI.
@@ -35,6 +37,13 @@ func (db *DB) Statements() []string {
 	db.reader.mu.Lock()
 	defer db.reader.mu.Unlock()
 	return slices.Concat(slices.Collect(maps.Keys(db.writer.by)), slices.Collect(maps.Keys(db.reader.by)))
+}
+
+// NearestStatement is what Nearest runs on the first vector table; the statement is
+// not kept.
+func (db *DB) NearestStatement(ctx context.Context, f memory.Filter) (string, error) {
+	where, _, err := db.vectorFilter(ctx, f)
+	return nearestSQL(1, where), err
 }
 
 // Migrate applies the migrations in scripts.

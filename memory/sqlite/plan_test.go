@@ -21,7 +21,7 @@ var wholeTable = regexp.MustCompile(`^SCAN (messages|message_meta|passages|sende
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	db := open(t, sqlite.Options{})
-	exercise(t, db)
+	statements := exercise(t, db)
 	const fullText, vectors = "SCAN message_fts VIRTUAL TABLE INDEX", "SCAN vec_message_1 VIRTUAL TABLE INDEX"
 	for _, c := range []struct {
 		name  string
@@ -58,7 +58,7 @@ func TestPlans(t *testing.T) {
 		{"SummaryState", "LEFT JOIN summary_drafts", "SEARCH s USING"},
 		{"SaveSummary", "SELECT max(version)", "SEARCH"},
 	} {
-		plans := plansOf(t, db, c.part)
+		plans := plansOf(t, db, statements, c.part)
 		if len(plans) == 0 {
 			t.Errorf("%s: no statement has %q", c.name, c.part)
 		}
@@ -73,8 +73,9 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// exercise calls what is to be looked at, so that its statements are prepared.
-func exercise(t *testing.T, db *sqlite.DB) {
+// exercise calls what is to be looked at and returns the statements that were
+// prepared for it.
+func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 	t.Helper()
 	ctx, at := t.Context(), time.Unix(1e9, 0)
 	model := memory.EmbeddingModel{Provider: "test", Name: "plane", Dimensions: 2}
@@ -88,7 +89,8 @@ func exercise(t *testing.T, db *sqlite.DB) {
 		return err
 	}
 	nearest := func(f memory.Filter) error {
-		_, err := db.Nearest(ctx, model, []float32{1, 0}, f, 3)
+		statement, err := db.NearestStatement(ctx, f)
+		statements = append(statements, statement)
 		return err
 	}
 	for i, call := range []func() error{
@@ -120,7 +122,10 @@ func exercise(t *testing.T, db *sqlite.DB) {
 		if err := call(); err != nil {
 			t.Fatalf("call %d: %v", i, err)
 		}
+		statements = append(statements, db.Statements()...)
 	}
+	slices.Sort(statements)
+	return slices.Compact(statements)
 }
 
 // TestPlansWithoutSort looks at the lists of all messages and all sessions:
@@ -134,7 +139,7 @@ func TestPlansWithoutSort(t *testing.T) {
 	if _, err := db.Sessions(t.Context(), &memory.SessionMark{LastAt: 5, ID: "s"}, 10); err != nil {
 		t.Fatalf("Sessions(): %v", err)
 	}
-	plans := plansOf(t, db, "LIMIT")
+	plans := plansOf(t, db, db.Statements(), "LIMIT")
 	if len(plans) != 2 {
 		t.Errorf("%d statements with a limit, want those of Match and Sessions", len(plans))
 	}
@@ -145,12 +150,12 @@ func TestPlansWithoutSort(t *testing.T) {
 	}
 }
 
-// plansOf explains the prepared statements that hold part. What their
+// plansOf explains those of the statements that hold part. What their
 // parameters are plays no part.
-func plansOf(t *testing.T, db *sqlite.DB, part string) map[string][]string {
+func plansOf(t *testing.T, db *sqlite.DB, statements []string, part string) map[string][]string {
 	t.Helper()
 	plans := map[string][]string{}
-	for _, statement := range db.Statements() {
+	for _, statement := range statements {
 		if !strings.Contains(statement, part) {
 			continue
 		}

@@ -47,7 +47,7 @@ func TestLearntWordsPlan(t *testing.T) {
 	if _, err := db.LearntWords(t.Context(), fixtureModel(), 7); err != nil {
 		t.Fatalf("LearntWords(): %v", err)
 	}
-	plans := plansOf(t, db, "FROM learnt_words")
+	plans := plansOf(t, db, db.Statements(), "FROM learnt_words")
 	if len(plans) != 1 {
 		t.Errorf("%d statements read learnt words, want 1", len(plans))
 	}

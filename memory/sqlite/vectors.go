@@ -173,10 +173,7 @@ func (db *DB) searchTable(ctx context.Context, id int64, vector []float32, f mem
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, db.reader, `
-		SELECT passage_id, distance
-		FROM `+vectorTable(id)+`
-		WHERE embedding MATCH ? AND k = ?`+where,
+	return collect(ctx, db.reader, nearestSQL(id, where),
 		append([]any{encodeVector(vector), k}, args...),
 		func(rows *sql.Rows) (memory.Hit, error) {
 			var passage int64
@@ -185,6 +182,15 @@ func (db *DB) searchTable(ctx context.Context, id int64, vector []float32, f mem
 			message, ord := splitPassageID(passage)
 			return memory.Hit{MessageID: message, Ord: ord, Score: 1 - distance*distance/2}, err
 		})
+}
+
+// nearestSQL is the query for the nearest vectors; its first parameters are the
+// vector and k, those of the filter follow.
+func nearestSQL(id int64, where string) string {
+	return `
+		SELECT passage_id, distance
+		FROM ` + vectorTable(id) + `
+		WHERE embedding MATCH ? AND k = ?` + where
 }
 
 func (db *DB) vectorFilter(ctx context.Context, f memory.Filter) (where string, args []any, err error) {
