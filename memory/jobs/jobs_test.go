@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mcp-memory/memory"
@@ -97,6 +98,12 @@ func start(t *testing.T, c jobs.Config) *process {
 	p := &process{newRunner(t, c), t, stop, make(chan error, 1)}
 	go func() { p.done <- p.Run(ctx) }()
 	return p
+}
+
+// pass lets time pass in the bubble, and what is due in it be done.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 func (p *process) end() {

@@ -32,7 +32,7 @@ func TestTicksRunOnce(t *testing.T) {
 				},
 			}}}))
 		}
-		time.Sleep(46 * time.Minute)
+		pass(46 * time.Minute)
 		runs.want(t, "runs", "00:15:00 after 00:00:00", "00:30:00 after 00:15:00", "00:45:00 after 00:30:00")
 		got := status(t, all[0].Runner)
 		if got.Name != "summary" || got.Schedule != "*/15 * * * *" || got.Next.Format(time.TimeOnly) != "01:00:00" ||
@@ -66,7 +66,7 @@ func TestClockChange(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				loc := zone(t, c.zone)
-				time.Sleep(time.Until(moment(t, c.from)))
+				pass(time.Until(moment(t, c.from)))
 				var runs notes
 				p := start(t, jobs.Config{Store: open(t), Location: loc, Poll: 10 * time.Minute, Jobs: []jobs.Job{{
 					Name: "job", Schedule: c.at, // no CatchUp: the ticks alone
@@ -75,7 +75,7 @@ func TestClockChange(t *testing.T) {
 						return nil
 					},
 				}}})
-				time.Sleep(48 * time.Hour)
+				pass(48 * time.Hour)
 				runs.want(t, "runs", c.want...)
 				p.end()
 			})
@@ -100,22 +100,22 @@ func TestMissedDaily(t *testing.T) {
 			}}
 		}
 		p := start(t, config())
-		time.Sleep(1999 * time.Millisecond)
+		pass(1999 * time.Millisecond)
 		runs.want(t, "at the start")
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		runs.want(t, "on a new file", "1999-12-31 after 0001-01-01")
-		time.Sleep(48 * time.Hour)
+		pass(48 * time.Hour)
 		runs.want(t, "in two days", "2000-01-01 after 1999-12-31", "2000-01-02 after 2000-01-01")
 		p.end()
 
-		time.Sleep(73 * time.Hour) // to the 6th, 01:00
+		pass(73 * time.Hour) // to the 6th, 01:00
 		p, other := start(t, config()), start(t, config())
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		runs.want(t, "after three days away", "2000-01-05 after 2000-01-02")
 		p.end()
 		other.end()
 		p = start(t, config())
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		runs.want(t, "after another start")
 		p.end()
 	})
@@ -142,9 +142,9 @@ func TestSlowJob(t *testing.T) {
 			}}}
 		}
 		a := start(t, config("a"))
-		time.Sleep(11 * time.Minute)
+		pass(11 * time.Minute)
 		b := start(t, config("b"))
-		time.Sleep(5 * time.Minute)
+		pass(5 * time.Minute)
 		for name, r := range map[string]*jobs.Runner{"a": a.Runner, "b": b.Runner} {
 			if err := r.RunNow(t.Context(), "slow"); !errors.Is(err, memory.ErrConflict) {
 				t.Errorf("RunNow() in %s = %v, want ErrConflict", name, err)
@@ -153,9 +153,9 @@ func TestSlowJob(t *testing.T) {
 		if got := status(t, b.Runner); got.RunningBy != "a" || got.Started.Format("15:04") != "00:10" || !got.Ended.IsZero() {
 			t.Errorf("List() = %+v, want it running in a since 00:10", got)
 		}
-		time.Sleep(18 * time.Minute) // 00:34
+		pass(18 * time.Minute) // 00:34
 		runs.want(t, "before its end", "begin 00:10")
-		time.Sleep(2 * time.Minute) // 00:36
+		pass(2 * time.Minute) // 00:36
 		runs.want(t, "after its end", "end 00:10", "begin 00:30")
 		a.end()
 		b.end()
@@ -177,7 +177,7 @@ func TestFailingJob(t *testing.T) {
 			{Name: "again", Schedule: "*/15 * * * *", Retry: true, Run: run},
 			{Name: "panicking", Run: func(context.Context, jobs.Run) error { panic("at the disco") }},
 		}})
-		time.Sleep(16 * time.Minute)
+		pass(16 * time.Minute)
 		got := status(t, p.Runner)
 		if n := len(runs.take()); n != 2 || got.Failures != 2 || got.LastError != "no answer" || !got.Succeeded.IsZero() || got.Next.Sub(got.Ended) != time.Minute {
 			t.Errorf("after %d runs: List() = %+v, want 2 failures and the next in a minute", n, got)
@@ -221,23 +221,23 @@ func TestWake(t *testing.T) {
 				},
 			}}}
 		}
-		time.Sleep(22 * time.Hour) // the date is another one in Taipei
+		pass(22 * time.Hour) // the date is another one in Taipei
 		a, b := start(t, config("a")), start(t, config("b"))
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		runs.want(t, "not woken")
 		a.Wake("nothing")
 		for range 3 {
 			a.Wake("train")
 		}
-		time.Sleep(time.Second)
+		pass(time.Second)
 		a.Wake("train")
 		runs.want(t, "woken", "a 2000-01-02")
-		time.Sleep(5 * time.Minute)
+		pass(5 * time.Minute)
 		runs.want(t, "woken while it ran", "a 2000-01-02")
 		a.Wake("train")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		b.Wake("train")
-		time.Sleep(5 * time.Minute)
+		pass(5 * time.Minute)
 		runs.want(t, "woken while another ran it", "a 2000-01-02", "b 2000-01-02")
 		a.end()
 		b.end()
@@ -270,17 +270,17 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := start(t, config(store, "a"))
-		time.Sleep(11 * time.Minute)
+		pass(11 * time.Minute)
 		b := start(t, config(openFile(t, path), "b"))
-		time.Sleep(20 * time.Minute)
+		pass(20 * time.Minute)
 		runs.want(t, "before the kill", "b begins 2000-01-01", "a begins 2000-01-01")
 		if got := status(t, b.Runner); got.RunningBy != "a" {
 			t.Errorf("List() = %+v, want it running in a", got)
 		}
 		store.dead.Store(true)
-		time.Sleep(19 * time.Second)
+		pass(19 * time.Second)
 		runs.want(t, "right after the kill")
-		time.Sleep(22 * time.Second) // a lease and a poll after the last renewal
+		pass(22 * time.Second) // a lease and a poll after the last renewal
 		got := strings.Join(runs.take(), ", ")
 		if !strings.Contains(got, "b begins 2000-01-01") || !strings.Contains(got, "a is stopped: renew the lease: the process is dead") {
 			t.Errorf("after the lease: %s; want a stopped and b begun", got)
@@ -356,9 +356,9 @@ func TestStoppedWhileRunning(t *testing.T) {
 			}}}
 		}
 		a := start(t, config())
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		b := start(t, config())
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		runs.want(t, "before the stop", "begin 1999-12-31")
 		quick.Store(true)
 		a.end()
@@ -366,7 +366,7 @@ func TestStoppedWhileRunning(t *testing.T) {
 		if got := status(t, b.Runner); got.Failures != 0 || got.LastError != "" {
 			t.Errorf("List() = %+v, want no failure", got)
 		}
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		runs.want(t, "b has looked", "begin 1999-12-31")
 		b.end()
 	})

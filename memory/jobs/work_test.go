@@ -60,20 +60,20 @@ func TestWork(t *testing.T) {
 		only := newRunner(t, jobs.Config{Store: openFile(t, path)}) // a process that has no workers
 		add(t, only, item("a", "1"), item("b", "2"), item("a", "3"), memory.Work{Kind: "unknown", Key: "c"})
 		p, other := start(t, noted(openFile(t, path), &done)), start(t, noted(openFile(t, path), &done))
-		time.Sleep(1999 * time.Millisecond)
+		pass(1999 * time.Millisecond)
 		done.want(t, "at the start")
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		done.want(t, "after the start", "a: 3", "b: 2")
 		add(t, p.Runner, item("d", "4"))
-		time.Sleep(time.Millisecond)
+		pass(time.Millisecond)
 		done.want(t, "added here", "d: 4")
 		add(t, only, item("e", "5"))
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		done.want(t, "added elsewhere", "e: 5")
 		for i := range 50 {
 			add(t, p.Runner, item(fmt.Sprint(i), ""))
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if got := done.take(); len(got) != 50 || len(slices.Compact(slices.Sorted(slices.Values(got)))) != 50 {
 			t.Errorf("50 items were done in %d steps: %q", len(got), got)
 		}
@@ -115,11 +115,11 @@ func TestFailingWork(t *testing.T) {
 				}
 				p := start(t, config)
 				add(t, p.Runner, memory.Work{Kind: "bad", Key: "x"}, item("good", ""))
-				time.Sleep(time.Second)
+				pass(time.Second)
 				done.want(t, "beside it", "good: ")
 				wantBacklog(t, p.Runner, "x 1 write the note: "+c.failure.Error())
 				for _, wait := range c.want {
-					time.Sleep(wait + config.Poll)
+					pass(wait + config.Poll)
 				}
 				var got []time.Duration
 				for i := range len(tries) - 1 {
@@ -152,9 +152,9 @@ func TestReplacedWhileWorking(t *testing.T) {
 			},
 		}})
 		add(t, p.Runner, item("s", "old"))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		add(t, p.Runner, item("s", "newer"), item("s", "newest"))
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		done.want(t, "both", "old", "newest")
 		wantBacklog(t, p.Runner)
 		p.end()
@@ -188,15 +188,15 @@ func TestKilledWhileWorking(t *testing.T) {
 				}})
 				add(t, a.Runner, item("s", "x"))
 				b := start(t, noted(openFile(t, path), &done))
-				time.Sleep(5 * time.Minute)
+				pass(5 * time.Minute)
 				done.want(t, "while a lives")
 				if list, err := b.Backlog(t.Context()); err != nil || len(list) != 1 || list[0].Owner != "a" {
 					t.Errorf("Backlog() = %+v, %v, want an item of a", list, err)
 				}
 				c.kill(store, a)
-				time.Sleep(c.before)
+				pass(c.before)
 				done.want(t, "right after")
-				time.Sleep(c.after - c.before)
+				pass(c.after - c.before)
 				done.want(t, "later", "s: x")
 				wantBacklog(t, b.Runner)
 				if c.name == "killed" {
