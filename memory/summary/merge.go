@@ -3,6 +3,7 @@ package summary
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mcp-memory/memory"
 	"mcp-memory/prompts"
@@ -10,9 +11,10 @@ import (
 
 // merge makes the summary that follows on the previous one after a chunk. An
 // ErrTooLong comes back as it is; any other fault of the model is a failure.
-func (e *Engine) merge(ctx context.Context, previous memory.Summary, c *chunk) (memory.Summary, error) {
+// talked is when the last message in the previous summary was sent.
+func (e *Engine) merge(ctx context.Context, previous memory.Summary, talked time.Time, c *chunk) (memory.Summary, error) {
 	if e.model == nil {
-		return e.local(previous, c.messages()), nil
+		return e.local(previous, talked, c.messages()), nil
 	}
 	prompt := memory.Prompt{
 		Purpose: "summary",

@@ -82,9 +82,10 @@ type Config struct {
 	Store Store            // required
 	Model memory.ChatModel // writes the summaries; nil = Local does
 	Judge Judge            // nil = everything is kept
-	// Local makes a summary without a model, from the one before and whole
-	// exchanges; nil = without a model, sessions are left alone.
-	Local    func(previous memory.Summary, exchanges [][]memory.Message) memory.Summary
+	// Local makes a summary without a model, from the one before, the time of
+	// the last message in that (zero = there is none) and whole exchanges; nil =
+	// without a model, sessions are left alone.
+	Local    func(previous memory.Summary, talked time.Time, exchanges [][]memory.Message) memory.Summary
 	Runes    int                  // characters of transcript a call; 0 = DefaultRunes, at least 400
 	Language string               // of the summaries, by its English name; "" or "auto" = that of the conversation
 	Location *time.Location       // of the times in summaries; nil = time.Local
@@ -99,7 +100,7 @@ type Engine struct {
 	store    Store
 	model    memory.ChatModel
 	judge    Judge
-	local    func(memory.Summary, [][]memory.Message) memory.Summary
+	local    func(memory.Summary, time.Time, [][]memory.Message) memory.Summary
 	runes    int
 	language string
 	location *time.Location

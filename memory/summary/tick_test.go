@@ -263,7 +263,8 @@ func TestWithoutModel(t *testing.T) {
 }
 
 // local is a summary without a model that quotes everything.
-func local(previous memory.Summary, exchanges [][]memory.Message) memory.Summary {
+func local(previous memory.Summary, talked time.Time, exchanges [][]memory.Message) memory.Summary {
+	previous.CurrentDiscussion.Perspectives = "before: " + talked.UTC().Format(time.DateTime)
 	previous.CurrentDiscussion.Topic = fmt.Sprintf("local, %d exchanges", len(exchanges))
 	for _, x := range exchanges {
 		for _, m := range x {
@@ -280,15 +281,13 @@ func TestLocalSummary(t *testing.T) {
 	path := t.TempDir() + "/m.db"
 	f := openFile(t, path, func(c *summary.Config) { c.Model, c.Local, c.Runes = nil, local, 400 })
 	list := append(talk(0, 5), strings.Repeat("long.", 500))
-	f.say("s", list[:2]...)
+	f.sayAt("s", noon.Add(-2*time.Hour), list[:2]...)
 	f.tick()
+	wantLocal(t, f, "local, 1 exchanges", "before: 0001-01-01 00:00:00")
 	f.say("s", list[2:]...)
 	f.tick()
 	f.want("s", joined(list), 6)
-	v, err := f.Current(t.Context(), "s")
-	if err != nil || v.Model != memory.LocalModel || v.Summary.CurrentDiscussion.Topic != "local, 3 exchanges" {
-		t.Fatalf("Current() = %+v, %v, want the local summary of 3 more exchanges", v, err)
-	}
+	wantLocal(t, f, "local, 3 exchanges", "before: "+noon.Add(-2*time.Hour).UTC().Format(time.DateTime))
 	m := openFile(t, path, nil)
 	m.model.answer = func(context.Context, int, memory.Prompt) (string, error) { return "no", nil }
 	if err := m.Tick(t.Context()); err == nil {
@@ -303,6 +302,15 @@ func TestLocalSummary(t *testing.T) {
 	}
 	m.tick()
 	m.wantCalls(2)
+}
+
+// wantLocal looks for a summary that was made without a model.
+func wantLocal(t *testing.T, f *fixture, topic, perspectives string) {
+	t.Helper()
+	v, err := f.Current(t.Context(), "s")
+	if d := v.Summary.CurrentDiscussion; err != nil || v.Model != memory.LocalModel || d.Topic != topic || d.Perspectives != perspectives {
+		t.Fatalf("Current() = %+v, %v, want a local summary with %q and %q", v, err, topic, perspectives)
+	}
 }
 
 func TestVersions(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"mcp-memory/memory"
 )
@@ -24,6 +25,7 @@ type walk struct {
 	summary memory.Summary
 	model   string // what wrote it
 	cursor  memory.SummaryCursor
+	talked  time.Time                   // when the last message in it was sent; zero = not known
 	read    int                         // messages that are in it, of those walked over
 	save    func(context.Context) error // keeps all of the above; called when it is of one piece
 
@@ -42,6 +44,9 @@ func (e *Engine) walk(session string, st memory.SummaryState) *walk {
 
 // run reads portion after portion.
 func (w *walk) run(ctx context.Context) error {
+	if err := w.lookBack(ctx); err != nil {
+		return err
+	}
 	for {
 		portion, err := w.portion(ctx)
 		if err != nil || len(portion) == 0 {
@@ -61,6 +66,19 @@ func (w *walk) run(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// lookBack finds out when the last message that is in the summary was sent, which
+// the local summary asks for.
+func (w *walk) lookBack(ctx context.Context) error {
+	if w.e.model != nil || w.cursor.Seq == 0 {
+		return nil
+	}
+	last, err := w.e.store.MessagesAfter(ctx, w.session, w.cursor.Seq-1, w.cursor.Seq, 1, 1)
+	if err == nil && len(last) > 0 {
+		w.talked = last[0].SentAt
+	}
+	return err
 }
 
 // portion reads the next exchanges. The last one is left for the next portion
@@ -129,7 +147,7 @@ func (w *walk) withoutNoise(ctx context.Context, portion []exchange) ([]exchange
 func (w *walk) merge(ctx context.Context, portion, kept []exchange) error {
 	for len(kept) > 0 {
 		c, rest := w.e.cut(kept, w.limit, w.inside)
-		next, err := w.e.merge(ctx, w.summary, &c)
+		next, err := w.e.merge(ctx, w.summary, w.talked, &c)
 		if errors.Is(err, memory.ErrTooLong) && ctx.Err() == nil && w.halve(c.runes) {
 			continue
 		}
@@ -165,6 +183,7 @@ func (w *walk) pass(portion []exchange, to memory.SummaryCursor) {
 		for _, it := range x.items {
 			if it.message.Seq > w.cursor.Seq && it.message.Seq <= to.Seq {
 				w.read++
+				w.talked = it.message.SentAt
 			}
 		}
 	}
