@@ -31,8 +31,8 @@ var floors = map[string][]string{
 	// and only asks what a word is.
 	"cmd/mcp-memory": {
 		"server", "tools", "prompts",
-		"memory/history", "memory/recall", "memory/transfer",
-		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai",
+		"memory/history", "memory/recall", "memory/summary", "memory/transfer", "memory/extract",
+		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai", "memory/jobs",
 		"memory", "memory/text", "memory/rank",
 	},
 	"cmd/membench": {"memory/text"},
@@ -42,7 +42,7 @@ var floors = map[string][]string{
 	"server": {"tools", "prompts", "memory/history", "memory"},
 
 	// Floor 2: one file a tool; each calls one engine.
-	"tools": {"prompts", "memory/history", "memory/recall", "memory", "memory/text"},
+	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory", "memory/text"},
 
 	// Floor 1: the engines. Each declares the store it needs.
 	"memory/history":  {"memory", "memory/text", "memory/rank"},

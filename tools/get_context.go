@@ -109,7 +109,7 @@ func (t *GetContext) prior(ctx context.Context, session, query string) (*memory.
 	if summary.Empty() {
 		return nil, nil
 	}
-	summary = visibleSummary(summary)
+	summary = ShowSummary(summary)
 	return &summary, nil
 }
 

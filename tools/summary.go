@@ -1,6 +1,9 @@
 package tools
 
 import (
+	"encoding/json"
+	"strings"
+
 	"mcp-memory/memory"
 	"mcp-memory/memory/text"
 )
@@ -31,4 +34,19 @@ func ShowSummary(s memory.Summary) memory.Summary {
 		}
 	}
 	return shown
+}
+
+// writeSummary writes a summary as JSON, the form in which it goes into a prompt;
+// nothing without one.
+func writeSummary(b *strings.Builder, s *memory.Summary) {
+	if s == nil {
+		return
+	}
+	raw, err := json.Marshal(s)
+	if err != nil { // strings always encode
+		return
+	}
+	b.WriteString("\nPrior summary:\n")
+	b.Write(raw)
+	b.WriteString("\n")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"mcp-memory/memory"
 	"mcp-memory/memory/transfer"
 	"mcp-memory/tools"
 )
@@ -59,7 +60,7 @@ func (demoCommand) Run(ctx context.Context, p *program, s *settings) (err error)
 	}
 	defer func() { err = errors.Join(err, a.close()) }()
 	d := demo{program: p, app: a}
-	for _, step := range []func(context.Context) error{d.record, d.ask, d.showContext} {
+	for _, step := range []func(context.Context) error{d.record, d.ask, d.summarise, d.showContext} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -118,14 +119,33 @@ func (d demo) ask(ctx context.Context) error {
 	return nil
 }
 
+// summarise makes the rolling summaries and shows that of one session.
+func (d demo) summarise(ctx context.Context) error {
+	d.title("3. Summarise")
+	if err := d.app.summary.Tick(ctx); err != nil {
+		return fmt.Errorf("summarise the conversation: %w", err)
+	}
+	v, err := d.app.summary.Current(ctx, demoSession)
+	if err != nil {
+		return fmt.Errorf("read the summary: %w", err)
+	}
+	author := v.Model
+	if author == memory.LocalModel {
+		author = "quoted from the messages, since no model is configured"
+	}
+	fmt.Fprintf(d.stdout, "The rolling summary of %s (%s):\n\n", demoSession, author)
+	printSummary(d.stdout, tools.ShowSummary(v.Summary))
+	return nil
+}
+
 // showContext shows what an agent gets before it goes on with a session.
 func (d demo) showContext(ctx context.Context) error {
-	d.title("3. What an agent gets before it goes on with %s", demoSession)
+	d.title("4. What an agent gets before it goes on with %s", demoSession)
 	result, _, err := d.app.contexts().Call(ctx, tools.GetContextArgs{})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(d.stdout, "%s\n\nThe last %d messages, about %d tokens with the rules:\n", result.Rules, len(result.Messages), result.Tokens)
+	fmt.Fprintf(d.stdout, "%s\n\nThe summary above and the last %d messages, about %d tokens with the rules:\n", result.Rules, len(result.Messages), result.Tokens)
 	for _, m := range result.Messages {
 		printMessage(d.stdout, "  ", speaker(m.Role, m.Sender), m.SentAt, m.Content)
 	}
@@ -138,7 +158,7 @@ func (d demo) farewell() {
 	if err != nil || strings.HasPrefix(command, os.TempDir()) { // go run
 		command = "mcp-memory"
 	}
-	d.title("4. Use it")
+	d.title("5. Use it")
 	fmt.Fprintf(d.stdout, "Put this into the configuration of Claude Desktop, Cursor or Claude Code, under \"mcpServers\":\n"+
 		"  \"memory\": {\"command\": %q, \"args\": [\"stdio\"]}\n", command)
 }

@@ -25,24 +25,22 @@ var (
 )
 
 // Run prints what was checked, a line each.
-func (c doctorCommand) Run(ctx context.Context, p *program, s *settings) (err error) {
-	if err := s.exists(); err != nil {
-		return err
-	}
-	a, err := p.open(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.close()) }()
-	look := a.db.Check
-	if c.Fix {
-		look = a.db.Repair
-	}
-	findings, err := look(ctx)
-	if err != nil {
-		return err
-	}
-	return report(p, s.DB, findings, a.checkEmbedder(ctx))
+func (c doctorCommand) Run(ctx context.Context, p *program, s *settings) error {
+	return p.withFile(ctx, s, func(a *app) error {
+		look := a.db.Check
+		if c.Fix {
+			look = a.db.Repair
+		}
+		file, err := look(ctx)
+		if err != nil {
+			return err
+		}
+		work, err := a.checkWork(ctx)
+		if err != nil {
+			return err
+		}
+		return report(p, s.DB, []examined{{file, errUnhealthy}, {a.checkEmbedder(ctx), errEmbedder}, {work, errModels}})
+	})
 }
 
 // endpointTime is how long an endpoint may take to answer the check.
@@ -72,22 +70,27 @@ func (a *app) checkEmbedder(ctx context.Context) []sqlite.Finding {
 	return []sqlite.Finding{f}
 }
 
-// report prints the findings about the file and about the endpoint.
-func report(p *program, path string, file, endpoint []sqlite.Finding) error {
+// examined is what was found in one place, and the error when something is wrong
+// there.
+type examined struct {
+	findings []sqlite.Finding
+	wrong    error
+}
+
+// report prints all findings and returns the first error.
+func report(p *program, path string, places []examined) error {
 	fmt.Fprintf(p.stdout, "%s\n", path)
 	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	healthy := printFindings(table, file)
-	works := printFindings(table, endpoint)
+	var first error
+	for _, place := range places {
+		if !printFindings(table, place.findings) && first == nil {
+			first = place.wrong
+		}
+	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
-	switch {
-	case !healthy:
-		return errUnhealthy
-	case !works:
-		return errEmbedder
-	}
-	return nil
+	return first
 }
 
 // printFindings writes a line each and returns whether nothing is wrong.

@@ -13,15 +13,8 @@ import (
 	"mcp-memory/memory/sqlite"
 )
 
-// What is taken when an endpoint is asked for without saying which.
-const (
-	openAIBase     = "https://api.openai.com/v1"
-	openAIEmbedder = "text-embedding-3-small"
-)
-
-// keys are the secrets. They are never flags, which other users can read in the
-// list of processes.
-type keys struct{ embed string }
+// openAIEmbedder is the model when an endpoint is asked for without saying which.
+const openAIEmbedder = "text-embedding-3-small"
 
 // checkEmbedder fills in what an endpoint needs, and refuses what cannot work.
 // Without an endpoint's being asked for, none of its variables is looked at.
@@ -38,21 +31,10 @@ func (s *settings) checkEmbedder(env environment) (err error) {
 			return fmt.Errorf("--static-dir: %w", err)
 		}
 	case s.Embedder == "openai":
-		s.EmbedBaseURL = first(s.EmbedBaseURL, env["OPENAI_BASE_URL"], openAIBase)
+		s.EmbedBaseURL, s.keys.embed = env.endpoint(s.EmbedBaseURL, "MCP_MEMORY_EMBED_API_KEY")
 		s.EmbedModel = first(s.EmbedModel, openAIEmbedder)
-		s.keys.embed = first(env["MCP_MEMORY_EMBED_API_KEY"], env["OPENAI_API_KEY"])
 	}
 	return nil
-}
-
-// first is the first of the texts that is not empty.
-func first(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // embedder is what makes the vectors, nil for the local model, which needs the
@@ -83,8 +65,7 @@ func (s *settings) embedder(log *slog.Logger) (memory.Embedder, error) {
 
 // source gives the loop its embedders; e is the one that is configured, nil = the
 // local model.
-func source(db *sqlite.DB, e memory.Embedder) index.Source {
-	local := embed.NewLocal(db)
+func source(db *sqlite.DB, e memory.Embedder, local *embed.Local) index.Source {
 	if e == nil {
 		return local
 	}

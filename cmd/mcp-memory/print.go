@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"mcp-memory/memory"
 	"mcp-memory/tools"
 )
 
@@ -50,4 +51,30 @@ func speaker(role, sender string) string {
 		return role
 	}
 	return sender + " (" + role + ")"
+}
+
+// printSummary prints a rolling summary for a person.
+func printSummary(out io.Writer, s memory.Summary) {
+	for _, d := range s.KeyDecisions {
+		fmt.Fprintf(out, "  %s\n", d)
+	}
+	for _, d := range s.PastDiscussions {
+		fmt.Fprintf(out, "  %s  %s\n", d.LastDiscussed, d.Topic)
+		printPoint(out, "", d.Description)
+		printPoint(out, "left at: ", d.Direction)
+	}
+	c := s.CurrentDiscussion
+	if c == (memory.CurrentDiscussion{}) {
+		return
+	}
+	fmt.Fprintf(out, "  now  %s\n", c.Topic)
+	printPoint(out, "", c.Description)
+	printPoint(out, "who says what: ", c.Perspectives)
+	printPoint(out, "heading for: ", c.Direction)
+}
+
+func printPoint(out io.Writer, name, point string) {
+	if point != "" {
+		fmt.Fprintf(out, "      %s%s\n", name, point)
+	}
 }

@@ -31,11 +31,20 @@ type settings struct {
 	TimeZone           string   `placeholder:"ZONE" help:"Time zone of times written without one, such as Asia/Taipei; default: the system's."`
 
 	Embedder        word   `group:"Semantic search" enum:"local,hashed,openai,static" default:"local" help:"What makes the vectors. local: learnt from the recorded messages. hashed: from the words alone, for a little less memory. openai: an endpoint that speaks /v1/embeddings. static: a model2vec folder. Use one for all servers of a file."`
-	EmbedBaseURL    string `name:"embed-base-url" group:"Semantic search" placeholder:"URL" help:"Of the embeddings endpoint, with its version, such as http://localhost:11434/v1; default: OPENAI_BASE_URL or OpenAI's. Its key comes from MCP_MEMORY_EMBED_API_KEY or OPENAI_API_KEY."`
+	EmbedBaseURL    string `name:"embed-base-url" group:"Semantic search" placeholder:"URL" help:"Of the embeddings endpoint, with its version, such as http://localhost:11434/v1; default: OPENAI_BASE_URL or OpenAI's. Its key comes from MCP_MEMORY_EMBED_API_KEY; without this setting, OPENAI_API_KEY serves too."`
 	EmbedModel      string `group:"Semantic search" placeholder:"NAME" help:"The endpoint's model; default: text-embedding-3-small."`
 	EmbedDimensions int    `group:"Semantic search" placeholder:"N" help:"Length of the endpoint's vectors; default: the model's own."`
 	EmbedBatch      int    `group:"Semantic search" placeholder:"N" help:"Texts a request; default: 64, fewer where the endpoint says so."`
 	StaticDir       string `group:"Semantic search" placeholder:"DIR" help:"The model2vec folder: model.safetensors and tokenizer.json."`
+
+	LLMBaseURL      string `name:"llm-base-url" group:"Summary" placeholder:"URL" help:"Of the endpoint of the model that writes summaries, with its version, such as http://localhost:11434/v1; default: OPENAI_BASE_URL or OpenAI's. Its key comes from MCP_MEMORY_LLM_API_KEY; without this setting, OPENAI_API_KEY serves too."`
+	LLMModel        string `name:"llm-model" group:"Summary" placeholder:"NAME" help:"The model that writes summaries; without one they are quoted from the messages, and no request leaves."`
+	DecisionModel   string `group:"Summary" placeholder:"NAME" help:"A small, cheap model that judges what a summary needs; without one everything is kept."`
+	DecisionBaseURL string `name:"decision-base-url" group:"Summary" placeholder:"URL" help:"Of its endpoint; default: that of --llm-base-url with its key, else its key comes from MCP_MEMORY_DECISION_API_KEY."`
+	ReplyLang       string `group:"Summary" placeholder:"LANGUAGE" default:"auto" help:"Language of summaries, such as English or Japanese; auto = that of the conversation."`
+	SummaryRunes    int    `group:"Summary" placeholder:"N" default:"32000" help:"Characters of conversation that a request gives the model at most."`
+	SummarySchedule string `group:"Summary" placeholder:"CRON" default:"*/15 * * * *" help:"When summaries are brought up to date."`
+	DailyTokens     int    `group:"Summary" placeholder:"N" default:"0" help:"Tokens that all chat models together may use a day; 0 = no limit."`
 
 	zone *time.Location
 	keys keys // from the environment alone
@@ -69,6 +78,9 @@ func (s *settings) check(env environment) error {
 		return fmt.Errorf("--max-history-messages must be 1 or more, got %d", s.MaxHistoryMessages)
 	}
 	if err := s.checkEmbedder(env); err != nil {
+		return err
+	}
+	if err := s.checkModels(env); err != nil {
 		return err
 	}
 	return s.loadZone()

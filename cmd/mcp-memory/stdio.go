@@ -28,6 +28,6 @@ func (stdioCommand) Run(ctx context.Context, p *program, s *settings) (err error
 	if err := a.buildServer(p); err != nil {
 		return err
 	}
-	a.start(ctx)
+	a.start(ctx, p)
 	return a.mcp.ServeStdio(ctx, p.stdin, p.stdout)
 }

@@ -11,10 +11,13 @@ import (
 	_ "time/tzdata" // not every system has the time zones
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
+	"mcp-memory/memory/jobs"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/sqlite"
+	"mcp-memory/memory/summary"
 	"mcp-memory/memory/text"
 	"mcp-memory/memory/transfer"
 	"mcp-memory/server"
@@ -30,8 +33,12 @@ type app struct {
 	db       *sqlite.DB
 	history  *history.History
 	recall   *recall.Recall
+	models   models
+	summary  *summary.Engine
+	local    *embed.Local // the model that is learnt from the messages
 	source   index.Source
 	loop     *index.Loop
+	jobs     *jobs.Runner
 	mcp      *server.Server // nil = nothing is served
 
 	stop    context.CancelFunc // ends the background work
@@ -45,6 +52,10 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
+	chat, err := s.models(p.log)
+	if err != nil {
+		return nil, err
+	}
 	db, err := sqlite.Open(ctx, sqlite.Options{
 		Path: s.DB, Sync: string(s.Sync), JournalMode: string(s.JournalMode), Log: p.log,
 		Analyse: func(m memory.Message) memory.Entry { return history.Analyse(m, s.zone) },
@@ -52,14 +63,15 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &app{settings: s, db: db, source: source(db, e), stop: func() {}}
-	if err := a.build(p); err != nil {
+	local := embed.NewLocal(db)
+	a := &app{settings: s, db: db, local: local, source: source(db, e, local), stop: func() {}}
+	if err := errors.Join(a.build(p), a.buildSummaries(chat, p.log), a.buildJobs(p.log)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
 }
 
-// build puts the engines together.
+// build puts the engines of recording and finding together.
 func (a *app) build(p *program) error {
 	var err error
 	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
@@ -106,9 +118,10 @@ func (s *settings) hotBytes() int64 {
 }
 
 // start begins the background work.
-func (a *app) start(ctx context.Context) {
+func (a *app) start(ctx context.Context, p *program) {
 	ctx, a.stop = context.WithCancel(ctx)
 	a.running.Go(func() { a.loop.Run(ctx) })
+	a.running.Go(func() { a.runJobs(ctx, p.log) })
 	if a.mcp == nil {
 		return
 	}
@@ -119,6 +132,11 @@ func (a *app) start(ctx context.Context) {
 // appended wakes those who wait for new messages.
 func (a *app) appended() {
 	a.loop.Wake()
+	a.changed()
+}
+
+// changed has subscribers told of what changed.
+func (a *app) changed() {
 	if a.mcp != nil {
 		a.mcp.Changed()
 	}
@@ -127,6 +145,7 @@ func (a *app) appended() {
 // close ends the background work, waits for it and closes the database.
 func (a *app) close() error {
 	a.stop()
+	a.summary.Close()
 	a.running.Wait()
 	if err := a.db.Close(); err != nil {
 		return fmt.Errorf("close the database: %w", err)
@@ -141,7 +160,7 @@ func (a *app) chatHistory() *tools.ChatHistory {
 
 // contexts is the tool get_context.
 func (a *app) contexts() *tools.GetContext {
-	return &tools.GetContext{History: a.history, Session: a.settings.session()}
+	return &tools.GetContext{History: a.history, Summaries: a.summary, Session: a.settings.session()}
 }
 
 // buildServer builds the MCP server. It comes before start, which begins its work
@@ -152,12 +171,14 @@ func (a *app) buildServer(p *program) error {
 		get,
 		&tools.AddMessages{History: a.history, Session: a.settings.session(), Zone: a.settings.zone},
 		chat,
+		&tools.Compact{Summaries: a.summary, Session: a.settings.session()},
 	)
 	if err != nil {
 		return err
 	}
 	a.mcp, err = server.New(server.Config{
-		Version: programVersion(), Session: a.settings.session(), Tools: list, History: chat, Context: get, Marks: a.db, Log: p.log,
+		Version: programVersion(), Session: a.settings.session(), Tools: list, History: chat, Context: get,
+		Summaries: a.summary, Marks: a.db, Log: p.log,
 	})
 	return err
 }

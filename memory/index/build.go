@@ -12,6 +12,8 @@ import (
 // passages their vectors in the new one while the old one answers, then makes
 // the new one active. It returns whether it did.
 func (l *Loop) build(ctx context.Context) (bool, error) {
+	l.building.Lock()
+	defer l.building.Unlock()
 	if l.buildRest.left(l.c.Now()) > 0 {
 		return false, ctx.Err()
 	}

@@ -101,6 +101,7 @@ type Loop struct {
 	rebuild chan struct{} // the queue is empty: look whether another model is due
 
 	drain     sync.Mutex // one queue at a time in this process
+	building  sync.Mutex // and one model
 	done      int        // passages since the store was tidied; guarded by drain
 	rest      pause      // of the queue
 	buildRest pause      // of building

@@ -29,6 +29,13 @@ var (
 // minEvery is the shortest time between two ticks.
 const minEvery = time.Second
 
+// CheckSchedule says what is wrong with a schedule, as Job.Schedule describes it;
+// nil = it can be used. ErrInvalid.
+func CheckSchedule(text string) error {
+	_, err := parseSchedule(text, time.UTC)
+	return err
+}
+
 // parseSchedule reads a schedule as Job.Schedule describes it; nil for the empty
 // one.
 func parseSchedule(text string, loc *time.Location) (schedule, error) {

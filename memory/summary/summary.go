@@ -24,9 +24,9 @@ import (
 // DefaultRunes is how many characters of transcript a model call gets.
 const DefaultRunes = 32_000
 
-// leastRunes is the smallest chunk: with less, the frame of a message would not
-// leave room for its text.
-const leastRunes = 400
+// LeastRunes is the fewest that may be configured: with less, the frame of a
+// message would not leave room for its text.
+const LeastRunes = 400
 
 // Store is what the engine needs of a store.
 type Store interface {
@@ -126,8 +126,8 @@ func New(c Config) (*Engine, error) {
 	if e.runes == 0 {
 		e.runes = DefaultRunes
 	}
-	if e.runes < leastRunes {
-		return nil, memory.Invalidf("summary_runes is %d: give at least %d", e.runes, leastRunes)
+	if e.runes < LeastRunes {
+		return nil, memory.Invalidf("summary_runes is %d: give at least %d", e.runes, LeastRunes)
 	}
 	if e.language == "auto" {
 		e.language = ""

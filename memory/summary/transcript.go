@@ -79,7 +79,7 @@ func (e *Engine) split(it item, room int) (part, rest item, ok bool) {
 	l.Part = partLabel(all, all, all) // no longer than this
 	room -= utf8.RuneCountInString(encode(l)) + 1
 	length := fitting(m.Content[it.offset:], room)
-	if m.Role == memory.RoleTool || room < leastRunes/8 || length == 0 || it.offset+length == len(m.Content) {
+	if m.Role == memory.RoleTool || room < LeastRunes/8 || length == 0 || it.offset+length == len(m.Content) {
 		return item{}, item{}, false
 	}
 	l.Text = m.Content[it.offset : it.offset+length]

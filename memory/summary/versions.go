@@ -18,6 +18,15 @@ func (e *Engine) Current(ctx context.Context, session string) (memory.SummaryVer
 	return st.Current, err
 }
 
+// Prior returns what of the current summary matters for a request, see Relevant.
+func (e *Engine) Prior(ctx context.Context, session, query string) (memory.Summary, error) {
+	v, err := e.Current(ctx, session)
+	if err != nil {
+		return memory.Summary{}, err
+	}
+	return e.Relevant(ctx, v.Summary, query), nil
+}
+
 // Versions returns the versions of the session's summary that are kept, the
 // newest, which is the current one, first.
 func (e *Engine) Versions(ctx context.Context, session string) ([]memory.SummaryVersion, error) {

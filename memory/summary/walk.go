@@ -174,7 +174,7 @@ func (w *walk) halve(runes int) bool {
 	}
 	w.inside = true
 	w.limit = min(w.limit, runes) / 2
-	return w.limit >= leastRunes
+	return w.limit >= LeastRunes
 }
 
 // pass moves the cursor and counts the messages that it passes.

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"mcp-memory/memory/jobs"
+)
+
+// trainingTime is when the local model is trained again, besides whenever the
+// messages have grown enough.
+const trainingTime = "03:30"
+
+// buildJobs makes the runner of what happens by itself.
+func (a *app) buildJobs(log *slog.Logger) error {
+	list := []jobs.Job{
+		{Name: "summary", Schedule: a.settings.SummarySchedule, CatchUp: true, Run: func(ctx context.Context, _ jobs.Run) error {
+			return a.summary.Tick(ctx)
+		}},
+		{Name: "index", Run: func(ctx context.Context, _ jobs.Run) error { return a.loop.Drain(ctx) }},
+	}
+	if a.settings.Embedder == "local" {
+		list = append(list, jobs.Job{Name: "train", Schedule: trainingTime, CatchUp: true, Run: func(ctx context.Context, _ jobs.Run) error {
+			a.local.Renew()
+			return a.loop.Drain(ctx)
+		}})
+	}
+	var err error
+	if a.jobs, err = jobs.New(jobs.Config{Store: a.db, Jobs: list, Location: a.settings.zone, Log: log}); err != nil {
+		return fmt.Errorf("build jobs: %w", err)
+	}
+	return nil
+}
+
+// runJobs runs the jobs until ctx ends.
+func (a *app) runJobs(ctx context.Context, log *slog.Logger) {
+	if err := a.jobs.Run(ctx); err != nil {
+		log.Error(fmt.Sprintf("run the jobs: %v", err))
+	}
+}
