@@ -29,6 +29,9 @@ const pidFileVariable = "MEMBENCH_FAKE_PID_FILE"
 // TestMain turns the test binary into the fake server when it is started as
 // mcp-memory would be.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "job" {
+		os.Exit(0) // there is nothing to learn
+	}
 	if len(os.Args) == 4 && os.Args[1] == "stdio" && os.Args[2] == "--db" {
 		if err := serveFake(os.Args[3]); err != nil {
 			fmt.Fprintln(os.Stderr, "fake:", err)
@@ -157,17 +160,18 @@ func (f *fake) addMessages(_ context.Context, request mcp.CallToolRequest) (*mcp
 func (f *fake) chatHistory(_ context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	var args struct {
 		Mode, Scope, Query, Match string
+		Session                   string `json:"session_id"`
 		Limit                     int
 	}
 	if err := decodeStrictly(request, &args); err != nil {
 		return mcp.NewToolResultError(err.Error()), nil
 	}
-	if args.Mode != "search" || args.Scope != "all" {
-		return mcp.NewToolResultError("the fake searches all sessions only"), nil
+	if args.Mode != "search" || args.Scope != map[bool]string{true: "all", false: "session"}[args.Session == ""] {
+		return mcp.NewToolResultError("the fake searches one session by its id or all of them"), nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	result := map[string]any{"hits": f.search(args.Query, args.Match == "keyword", args.Limit), "total": len(f.messages)}
+	result := map[string]any{"hits": f.search(args.Query, args.Session, args.Match == "keyword", args.Limit), "total": len(f.messages)}
 	if args.Match == "semantic" && f.waiting != 0 {
 		result["degraded"] = "vectors are missing"
 		f.waiting = max(f.waiting-1, -1)
@@ -177,7 +181,7 @@ func (f *fake) chatHistory(_ context.Context, request mcp.CallToolRequest) (*mcp
 
 // search returns hits, those with most query words first; all says that each
 // word must occur.
-func (f *fake) search(query string, all bool, limit int) []map[string]any {
+func (f *fake) search(query, session string, all bool, limit int) []map[string]any {
 	type match struct {
 		id    string
 		words int
@@ -185,6 +189,9 @@ func (f *fake) search(query string, all bool, limit int) []map[string]any {
 	wanted := strings.Fields(strings.ToLower(query))
 	var found []match
 	for _, m := range f.messages {
+		if session != "" && m.Session != session {
+			continue
+		}
 		n := 0
 		for _, word := range wanted {
 			if m.words[word] {

@@ -79,13 +79,16 @@ func checkColumn(t *testing.T, c speedColumn) {
 	if (c.FillSeconds > 0) != (c.Messages > measuredAdds) {
 		t.Errorf("column %d %s took %v s to fill, want time only above %d messages", c.Messages, c.Sync, c.FillSeconds, measuredAdds)
 	}
-	if len(c.Searches) != 10 {
-		t.Errorf("column %d %s has %d kinds of searches, want 10", c.Messages, c.Sync, len(c.Searches))
+	if len(c.Searches) != 15 {
+		t.Errorf("column %d %s has %d kinds of searches, want 15", c.Messages, c.Sync, len(c.Searches))
 	}
 	for _, s := range c.Searches {
 		if s.P50 <= 0 || s.Bytes <= 0 {
 			t.Errorf("search %+v, want a time and a size", s)
 		}
+	}
+	if c.Training == nil || c.Training.Seconds <= 0 || c.Training.Adds < 1 || c.Training.P50 <= 0 {
+		t.Errorf("column %d %s has training %+v, want times above 0", c.Messages, c.Sync, c.Training)
 	}
 	if c.Files.Database <= c.Files.Text || c.Files.PerText <= 1 || c.Files.PerMessage < 10 {
 		t.Errorf("column %d %s has files %+v, want more than the text", c.Messages, c.Sync, c.Files)

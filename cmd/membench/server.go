@@ -146,11 +146,12 @@ func (s *server) add(ctx context.Context, session string, messages []message) (t
 	return reply.elapsed, nil
 }
 
-// question is a search over all sessions.
+// question is a search.
 type question struct {
-	Query string
-	Match string // "semantic" or "keyword"
-	Limit int    // 0 = the server's own
+	Query   string
+	Match   string // "semantic" or "keyword"
+	Session string // "" = over all sessions
+	Limit   int    // 0 = the server's own
 }
 
 // answer is what a search found.
@@ -164,12 +165,16 @@ type answer struct {
 // search calls chat_history.
 func (s *server) search(ctx context.Context, q question) (answer, error) {
 	args := struct {
-		Mode  string `json:"mode"`
-		Scope string `json:"scope"`
-		Query string `json:"query"`
-		Match string `json:"match"`
-		Limit int    `json:"limit,omitempty"`
-	}{"search", "all", q.Query, q.Match, q.Limit}
+		Mode    string `json:"mode"`
+		Scope   string `json:"scope"`
+		Session string `json:"session_id,omitempty"`
+		Query   string `json:"query"`
+		Match   string `json:"match"`
+		Limit   int    `json:"limit,omitempty"`
+	}{"search", "all", q.Session, q.Query, q.Match, q.Limit}
+	if q.Session != "" {
+		args.Scope = "session"
+	}
 	var result struct {
 		Hits []struct {
 			ClientID string `json:"client_id"`

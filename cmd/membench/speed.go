@@ -66,7 +66,8 @@ type speedColumn struct {
 	IndexDelay  float64       `json:"index_s"`      // from the end of the fill until meaning is searched
 	Add         latency       `json:"add"`          // one message a call
 	Searches    []speedSearch `json:"searches"`
-	Memory      *memoryUse    `json:"memory"` // null where it is not known
+	Training    *training     `json:"training"` // null when the vectors are not learnt
+	Memory      *memoryUse    `json:"memory"`   // null where it is not known
 	Files       fileUse       `json:"files"`
 	Yardstick   yardstick     `json:"yardstick"`
 	AddPerFsync float64       `json:"add_p50_per_fsync_p50"`
@@ -133,7 +134,10 @@ func (r *speedRun) fillAndSearch(ctx context.Context) error {
 	if r.column.Memory, err = readMemory(s.process.Process.Pid); err != nil {
 		return err
 	}
-	return r.measureFiles()
+	if err := r.measureFiles(); err != nil {
+		return err
+	}
+	return r.train(ctx, s)
 }
 
 // measured returns where the measured messages begin.
@@ -191,27 +195,42 @@ func (r *speedRun) singles(ctx context.Context, s *server) error {
 	return nil
 }
 
-// search times every kind of query with both ways of matching.
+// search times every kind of query with both ways of matching, over all sessions,
+// and by meaning within one session.
 func (r *speedRun) search(ctx context.Context, s *server) error {
 	r.bench.log("%d messages, sync %s: searching", len(r.texts), r.column.Sync)
-	for _, match := range []string{"keyword", "semantic"} {
+	for _, way := range []struct{ match, session, note string }{
+		{"keyword", "", ""},
+		{"semantic", "", ""},
+		{"semantic", sessionOf(len(r.texts) / 2), ", one session"},
+	} {
 		for _, load := range workloads(r.texts, speedSeed) {
-			var times, sizes []float64
-			for i, query := range load.queries {
-				found, err := s.search(ctx, question{Query: query, Match: match})
-				if err != nil {
-					return err
-				}
-				if i >= warmUps {
-					times = append(times, millis(found.elapsed))
-					sizes = append(sizes, float64(found.bytes))
-				}
+			measured, err := measureSearch(ctx, s, load, question{Match: way.match, Session: way.session})
+			if err != nil {
+				return err
 			}
-			r.column.Searches = append(r.column.Searches,
-				speedSearch{Match: match, Kind: load.kind, latency: latencyOf(times), Bytes: average(sizes)})
+			measured.Kind += way.note
+			r.column.Searches = append(r.column.Searches, measured)
 		}
 	}
 	return nil
+}
+
+// measureSearch asks the queries of one kind, each as q.
+func measureSearch(ctx context.Context, s *server, load workload, q question) (speedSearch, error) {
+	var times, sizes []float64
+	for i, query := range load.queries {
+		q.Query = query
+		found, err := s.search(ctx, q)
+		if err != nil {
+			return speedSearch{}, err
+		}
+		if i >= warmUps {
+			times = append(times, millis(found.elapsed))
+			sizes = append(sizes, float64(found.bytes))
+		}
+	}
+	return speedSearch{Match: q.Match, Kind: load.kind, latency: latencyOf(times), Bytes: average(sizes)}, nil
 }
 
 // measureFiles reads the sizes of the database and its log.

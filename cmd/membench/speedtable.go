@@ -42,6 +42,7 @@ func (r *speedReport) rows() []speedRow {
 		figure("add p50 / fsync p50", func(c *speedColumn) float64 { return c.AddPerFsync }),
 	)
 	rows = append(rows, r.searchRows()...)
+	rows = append(rows, trainingRows()...)
 	rows = append(rows, memoryRows()...)
 	return append(rows, fileRows()...)
 }
