@@ -17,18 +17,14 @@ type exportCommand struct {
 }
 
 // Run exports the session that is set, or all of them.
-func (c exportCommand) Run(ctx context.Context, p *program, s *settings) (err error) {
-	if err := s.exists(); err != nil {
-		return err
-	}
-	a, err := p.open(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.close()) }()
+func (c exportCommand) Run(ctx context.Context, p *program, s *settings) error {
+	return p.withFile(ctx, s, func(a *app) error { return c.export(ctx, p, a) })
+}
+
+func (c exportCommand) export(ctx context.Context, p *program, a *app) error {
 	count := 0
 	write := func(out io.Writer) (err error) {
-		count, err = transfer.Export(ctx, a.db.Export, s.Session, out)
+		count, err = transfer.Export(ctx, a.db.Export, a.settings.Session, out)
 		return err
 	}
 	if c.Output == "" {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -80,17 +79,4 @@ func (c jobRunCommand) Run(ctx context.Context, p *program, s *settings) error {
 		fmt.Fprintf(p.stdout, "job %s: done in %v\n", c.Name, time.Since(began).Round(time.Millisecond))
 		return nil
 	})
-}
-
-// withFile opens the memory of a database that exists, calls fn and closes it.
-func (p *program) withFile(ctx context.Context, s *settings, fn func(*app) error) (err error) {
-	if err := s.exists(); err != nil {
-		return err
-	}
-	a, err := p.open(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.close()) }()
-	return fn(a)
 }

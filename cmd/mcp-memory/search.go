@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -25,27 +24,21 @@ type searchCommand struct {
 }
 
 // Run searches the session that is set, or all of them.
-func (c searchCommand) Run(ctx context.Context, p *program, s *settings) (err error) {
-	if err := s.exists(); err != nil {
-		return err
-	}
-	a, err := p.open(ctx, s)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.close()) }()
-	if err := a.index(ctx, time.Second); err != nil {
-		return err
-	}
-	result, _, err := a.chatHistory().Call(ctx, c.arguments(s))
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		return p.printJSON(result)
-	}
-	printSearch(p.stdout, result, s.zone)
-	return nil
+func (c searchCommand) Run(ctx context.Context, p *program, s *settings) error {
+	return p.withFile(ctx, s, func(a *app) error {
+		if err := a.index(ctx, time.Second); err != nil {
+			return err
+		}
+		result, _, err := a.chatHistory().Call(ctx, c.arguments(s))
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return p.printJSON(result)
+		}
+		printSearch(p.stdout, result, s.zone)
+		return nil
+	})
 }
 
 func (c searchCommand) arguments(s *settings) tools.ChatHistoryArgs {

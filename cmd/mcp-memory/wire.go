@@ -71,6 +71,19 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 	return a, nil
 }
 
+// withFile opens the memory of a database that exists, calls fn and closes it.
+func (p *program) withFile(ctx context.Context, s *settings, fn func(*app) error) (err error) {
+	if err := s.exists(); err != nil {
+		return err
+	}
+	a, err := p.open(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	return fn(a)
+}
+
 // build puts the engines of recording and finding together.
 func (a *app) build(p *program) error {
 	var err error
