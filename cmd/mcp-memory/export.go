@@ -34,7 +34,7 @@ func (c exportCommand) export(ctx context.Context, p *program, a *app) error {
 	if err != nil {
 		return usagef("--output: %w", err)
 	}
-	if err := replaceFile(path, write); err != nil {
+	if err := replaceFile(path, func(f *os.File) error { return write(f) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stderr, "%d messages written to %s\n", count, path)
@@ -43,7 +43,7 @@ func (c exportCommand) export(ctx context.Context, p *program, a *app) error {
 
 // replaceFile writes a file beside path, for its owner alone, and moves it there
 // when it is complete.
-func replaceFile(path string, write func(io.Writer) error) error {
+func replaceFile(path string, write func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return fmt.Errorf("create %s: %w", path, err)
