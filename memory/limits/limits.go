@@ -32,11 +32,25 @@ const (
 // when the text does not name it. Complaints about a rate, a quota, the number
 // of texts in a batch or the length of the answer alone are none.
 func ContextError(text string) (limit int, is bool) {
+	limit, _, is = read(text)
+	return limit, is
+}
+
+// Kind is the form of words in which a context error names its limit: one of a
+// few fixed words, such as "comparison" for "208310 tokens > 200000 maximum" and
+// "range" for "should be [1, 30720]". It is "" when the text names no limit.
+func Kind(text string) string {
+	_, kind, _ := read(text)
+	return kind
+}
+
+func read(text string) (limit int, kind string, is bool) {
 	s := plain(text)
 	if elsewhere.MatchString(s) || answer.MatchString(s) && !prompt.MatchString(s) || !tooLong(s) {
-		return 0, false
+		return 0, "", false
 	}
-	return window(s), true
+	limit, kind = window(s)
+	return limit, kind, true
 }
 
 // tooLong says whether the text has one of the forms of a context error.
@@ -49,16 +63,20 @@ func tooLong(s string) bool {
 	return length.MatchString(s) && excess.MatchString(s) || amount.MatchString(s) && strings.Contains(s, "token")
 }
 
-// window finds the limit that the text names; 0 = none.
-func window(s string) int {
+// window finds the limit that the text names, and the form in which it does;
+// 0 = none.
+func window(s string) (int, string) {
 	for _, form := range sizes {
-		for _, match := range form.FindAllStringSubmatch(s, -1) {
-			if n := number(match[1]); n > 0 {
-				return n
+		for _, at := range form.FindAllStringSubmatchIndex(s, -1) {
+			if otherUnit.MatchString(s[at[3]:]) {
+				continue
+			}
+			if n := number(s[at[2]:at[3]]); n > 0 {
+				return n, form.kind
 			}
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // number reads 131072 and 128k; 0 = no size of a window. The k counts as 1,000,
@@ -79,6 +97,7 @@ func number(s string) int {
 }
 
 var (
+	address   = regexp.MustCompile(`https?://[^\s"')]+`) // of pages that explain errors
 	escape    = regexp.MustCompile(`\\+(?:u[0-9a-f]{4}|["'n])`)
 	thousands = regexp.MustCompile(`(^|[^\[\d,])(\d{1,3}(?:,\d{3})+)\b`)
 	grouped   = regexp.MustCompile(`\d(?:_\d{3})+\b`)
@@ -94,6 +113,7 @@ func plain(s string) string {
 		s = s[:longest]
 	}
 	s = escape.ReplaceAllStringFunc(strings.ToLower(strings.ToValidUTF8(s, " ")), unescape)
+	s = address.ReplaceAllString(s, " ")
 	s = spelling.Replace(strings.Join(strings.Fields(s), " "))
 	s = thousands.ReplaceAllStringFunc(s, func(n string) string { return strings.ReplaceAll(n, ",", "") })
 	return grouped.ReplaceAllStringFunc(s, func(n string) string { return strings.ReplaceAll(n, "_", "") })

@@ -87,6 +87,38 @@ var tooLong = []said{
 	{"Japanese", "入力が長すぎます", 0},
 	{"curly", "This model’s maximum context length is 4096 tokens. However, your prompt has 5000.", 4096},
 	{"JSON in JSON", `{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long: 208310 tokens \u003e 200000 maximum\"}}"}}}`, 200000},
+	{"llama-cpp-python", "Requested tokens (5000) exceed context window of 4096", 4096},
+	{"Bedrock", "ValidationException: 400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9000", 8192},
+	{"Bedrock", "The model returned the following errors: prompt is too long: 201000 tokens > 200000 maximum", 200000},
+	{"SiliconFlow", "length of prompt_tokens (140000) must be less than max_seq_len (131072).", 131072},
+	{"TensorRT-LLM", "Prompt length (9000) exceeds maximum input length (8192). Set log level to info and above for more details", 8192},
+	{"MLC", "Request prompt has 9000 tokens in total, larger than the model input length limit 8192.", 8192},
+	{"GPT4All", "The prompt size exceeds the context window size and cannot be processed.", 0},
+	{"Doubao", "Input length 140000 exceeds the maximum length 131072", 131072},
+	{"Doubao", "Total tokens of image and text exceed max message tokens. Request id: 02174", 0},
+	{"Gemini", "The input token count exceeds the maximum number of tokens allowed 1048576.", 1048576},
+	{"GitHub Copilot", "model_max_prompt_tokens_exceeded: prompt token count of 69000 exceeds the limit of 64000", 64000},
+	{"Z.ai", "Prompt 超长", 0},
+	{"Baidu", "Prompt tokens too long, max 8192", 8192},
+	{"Ollama", "input length exceeds maximum context length", 0},
+	{"text-generation-webui", "Input length 5000 exceeds maximum 4096", 4096},
+	{"a proxy", "The input is too long: 140000 tokens, the model's limit is 131072 tokens", 131072},
+	{"a proxy", "This request has 150000 input tokens but the model only supports 128000", 128000},
+	{"a code alone", "context_length_exceeded", 0},
+	{"OpenAI", "Your input exceeds the context window of this model. Please adjust your input and try again.", 0},
+	{"Gemini", "Request payload size exceeds the limit: 20971520 bytes.", 0},
+	{"a gateway, in bytes", "Request body too large. Max size: 4194304 bytes", 0},
+	{"Replicate", "E1002 PromptTooLong: Prompt length exceeds maximum input length", 0},
+	{"Chinese", "模型的最大上下文长度为 131072 个 token，您请求了 140000 个 token", 131072},
+	{"Korean", "입력 길이가 모델의 최대 컨텍스트 길이를 초과했습니다", 0},
+	{"LiteLLM", `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: AzureException - Error code: 400 - {'error': {'message': \"This model's maximum context length is 128000 tokens. However, your messages resulted in 166000 tokens.\"}}"}}`, 128000},
+	{"vLLM", "You passed 140001 input characters and requested 512 output tokens. However, the model's context length is only 131072 tokens", 131072},
+	{"a proxy", "Error: 400 input_tokens (200001) must be <= 200000", 200000},
+	{"a proxy", "Conversation has 210000 tokens, exceeding the 200000 token limit.", 200000},
+	{"OpenRouter", `This endpoint's maximum context length is 65536 tokens. However, you requested about 70000 tokens (60000 of text input, 10000 in the output). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.`, 65536},
+	{"vLLM", "Prompt is longer than the maximum context length 32768 (model llama), got 40000", 32768},
+	{"a rule of thumb", "Requested 9000 tokens exceed the 8k context window", 8000},
+	{"embeddings", "input too long for model: 513 tokens exceeds 512", 512},
 	{"larger than any window", "This model's maximum context length is 99999999999999999999 tokens.", 0},
 }
 
@@ -123,6 +155,47 @@ var other = []said{
 	{vendor: "any", text: "invalid API key"},
 	{vendor: "Chinese", text: "请求过于频繁，每分钟 token 数超过限制"},
 	{vendor: "Chinese", text: "max_tokens 超过限制 8192"},
+	{vendor: "Anthropic", text: "Number of request tokens has exceeded your per-minute rate limit (https://docs.anthropic.com/en/api/rate-limits)"},
+	{vendor: "Anthropic", text: "This request would exceed the rate limit for your organization of 30,000 input tokens per minute. For details, refer to: https://docs.claude.com. Please reduce the prompt length or the maximum tokens requested, or try again later."},
+	{vendor: "Anthropic", text: "Extra usage is required for long context requests."},
+	{vendor: "Anthropic", text: "The long context beta is not yet available for this subscription."},
+	{vendor: "Azure", text: "Requests to the ChatCompletions_Create Operation under Azure OpenAI API version 2024-02-01 have exceeded token rate limit of your current OpenAI S0 pricing tier. Please retry after 6 seconds."},
+	{vendor: "Gemini", text: "Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_free_tier_input_token_count, limit: 250000"},
+	{vendor: "Bedrock", text: "Too many tokens per day, please wait before trying again."},
+	{vendor: "Mistral", text: "Service tier capacity exceeded for this model."},
+	{vendor: "Cerebras", text: "Tokens per minute limit exceeded - too many tokens processed."},
+	{vendor: "OpenAI", text: "Invalid 'max_output_tokens': integer above maximum value. Expected a value <= 128000, but got 200000 instead."},
+	{vendor: "Fireworks", text: "Requests with max_tokens > 4096 must have stream=true"},
+	{vendor: "Anthropic", text: "max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for claude-3-5"},
+	{vendor: "Cohere", text: "max_tokens must be less than or equal to 4096, the maximum output for this model - received 8192"},
+	{vendor: "Anthropic", text: "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation at https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking#max-tokens-and-context-window-size"},
+	{vendor: "Gemini", text: "The thinking budget 30000 is invalid. Please choose a value between 128 and 24576."},
+	{vendor: "Anthropic", text: "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 7038492 bytes > 5242880 bytes"},
+	{vendor: "Anthropic", text: "messages.1.content.0.image: at least one of the image dimensions exceed max allowed size: 8000 pixels"},
+	{vendor: "OpenAI", text: "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 56 instead."},
+	{vendor: "OpenAI", text: `{"error":{"message":"Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 56 instead.","type":"invalid_request_error","param":"messages[2].tool_calls[0].id","code":"string_above_max_length"}}`},
+	{vendor: "OpenAI", text: "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 1500 instead."},
+	{vendor: "OpenAI", text: "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 200 instead."},
+	{vendor: "Ollama", text: "model requires more system memory (8.4 GiB) than is available (6.1 GiB)"},
+	{vendor: "any", text: "The response was cut: the model reached the maximum number of output tokens"},
+	{vendor: "any", text: "Model is at capacity, input queue exceeds maximum size"},
+	{vendor: "any", text: "The server had an error processing your request: request timed out, total time exceeds limit"},
+	{vendor: "any", text: "concurrency limit exceeded: too many concurrent requests"},
+	{vendor: "any", text: "Too many images in the request: 25 > 20"},
+	{vendor: "any", text: "tool name exceeds maximum length of 64 characters"},
+	{vendor: "any", text: "You have exceeded your token limit for this month"},
+	{vendor: "any", text: "max_completion_tokens is too large: 200000. This model supports at most 100000 completion tokens, whereas you provided 200000."},
+	{vendor: "OpenAI", text: "User prompt exceeded content filter thresholds"},
+	{vendor: "any", text: "请求的 max_tokens 超出模型最大输出长度 8192"},
+	{vendor: "Chinese", text: "账户余额不足，token 超出"},
+	{vendor: "Chinese", text: "TPM 超限：输入 token 数超过限制"},
+	{vendor: "Chinese", text: "Resource exhausted: input tokens limit 4000000 for this minute was exceeded"},
+	{vendor: "any", text: "Input tokens limit reached for this minute, retry in 20s"},
+	{vendor: "any", text: "Invalid value for 'n': must be at most 128"},
+	{vendor: "any", text: "The total size of the request's files is larger than 32 MB"},
+	{vendor: "any", text: "Context deadline exceeded"},
+	{vendor: "any", text: "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"},
+	{vendor: "any", text: "context canceled: request limit exceeded"},
 	{vendor: "nobody", text: ""},
 }
 
@@ -140,6 +213,30 @@ func TestContextError(t *testing.T) {
 			if limit, is := limits.ContextError(text); is || limit != 0 {
 				t.Errorf("%s, %s: ContextError(%q) = %d, %v, want 0, false", s.vendor, form, text, limit, is)
 			}
+		}
+	}
+}
+
+// TestKind looks at the words by which a limit is told, a text for each form.
+func TestKind(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"prompt is too long: 208310 tokens > 200000 maximum":                                                    "comparison",
+		"Range of input length should be [1, 30720]":                                                            "range",
+		"This model's maximum context length is 4097 tokens. However, your messages resulted in 192871 tokens.": "maximum",
+		"request (124071 tokens) exceeds the available context size (123904 tokens), try increasing it":         "available",
+		"prompt token count of 140000 exceeds the limit of 128000":                                              "exceeds",
+		`{"message":"the request exceeds the available context size","n_ctx":4096}`:                             "n_ctx",
+		"Please reduce the length of the messages. Current length is 8435 while limit is 8192":                  "limit",
+		"conversation does not fit the model's 128k context window":                                             "size first",
+		"the model is loaded with context length of only 4096 tokens, which is not enough":                      "context",
+		"输入超过限制 8192":                                 "chinese",
+		"the input length exceeds the context length": "",
+		"Rate limit reached: limit 30000":             "",
+		"":                                            "",
+	} {
+		if got := limits.Kind(text); got != want {
+			t.Errorf("Kind(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -179,6 +276,9 @@ func FuzzContextError(f *testing.F) {
 		named := strconv.Itoa(limit)
 		if limit > 0 && !strings.Contains(digits, named) && !strings.Contains(digits, strings.TrimSuffix(named, "000")) && !strings.Contains(text, `\`) {
 			t.Errorf("ContextError(%q) = %d: a number that is not in it", text, limit)
+		}
+		if kind := limits.Kind(text); (kind != "") != (limit > 0) {
+			t.Errorf("Kind(%q) = %q, want a word if and only if there is a limit, which is %d", text, kind, limit)
 		}
 		if _, still := limits.ContextError("rate limit: " + text); still {
 			t.Errorf("ContextError(rate limit: %q) = true, want false", text)
