@@ -57,13 +57,16 @@ var floors = map[string][]string{
 	"memory/openai": {"memory", "memory/limits"},
 	"memory/jobs":   {"memory"},
 
+	// How much a model takes at once: what is learnt, published and reported.
+	"memory/windows": {"memory", "memory/limits"},
+
 	// What can be said of a conversation without a model.
 	"memory/extract": {"memory", "memory/text"},
 
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
-	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs"},
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs", "memory/windows"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},

@@ -11,7 +11,8 @@
 //
 // A Chat gets answers to prompts. What an endpoint does not take (a format, the
 // name of a parameter) is learnt from its refusals; a model's thoughts are not
-// part of its answer, and an answer that is cut, empty or refused is an error. A
+// part of its answer, and an answer that is cut, empty or refused is an error. It
+// also asks how large the context windows of the endpoint's models are. A
 // Meter books in a Ledger what the answers cost, and keeps a daily budget.
 //
 // Errors and log lines hold the status of a reply and what the endpoint said,

@@ -48,6 +48,9 @@ func TestOlderVersions(t *testing.T) {
 		if version >= 5 {
 			checkFixtureJobs(t, db)
 		}
+		if version >= 8 {
+			checkFixtureLimit(t, db)
+		}
 		if got := schema(t, db.Readers()); !slices.Equal(got, want) {
 			t.Errorf("schema of version %d, brought up to date =\n%s\nwant that of a new file\n%s", version, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -144,6 +147,9 @@ func writeFixture(t *testing.T, path string) {
 	}
 	fixtureJobs(t, db)
 	fixtureSummary(t, db)
+	if err := db.LearnLimit(t.Context(), fixtureLimit()); err != nil {
+		t.Fatalf("LearnLimit(): %v", err)
+	}
 	if _, err := db.Archive(t.Context(), "s", memory.Position{SentAt: time.Unix(1, 0).UnixNano()}, false); err != nil {
 		t.Fatalf("Archive(): %v", err)
 	}
@@ -155,6 +161,18 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatalf("ReadFile(): %v", err)
 	}
 	write(t, path, content)
+}
+
+// fixtureLimit is the learnt limit in the files from version 8 on.
+func fixtureLimit() memory.LearntLimit {
+	return memory.LearntLimit{Model: "vendor/m", Tokens: 4096, Kind: "maximum", At: time.Unix(1e9, 0).UTC()}
+}
+
+func checkFixtureLimit(t *testing.T, db *sqlite.DB) {
+	t.Helper()
+	if got, found, err := db.LearntLimit(t.Context(), "vendor/m"); err != nil || !found || got != fixtureLimit() {
+		t.Errorf("LearntLimit() = %+v, %v, %v, want %+v", got, found, err, fixtureLimit())
+	}
 }
 
 // fixtureVectors embeds half of the messages and puts one off.

@@ -56,6 +56,7 @@ func TestPlans(t *testing.T) {
 		{"Waiting", "q.not_before", "SEARCH q USING"},
 		{"MessagesAfter", "m.seq <= ?4", "SEARCH s USING"},
 		{"SummaryState", "LEFT JOIN summary_drafts", "SEARCH s USING"},
+		{"LearntLimit", "FROM model_limits", "SEARCH model_limits USING PRIMARY KEY"},
 		{"SaveSummary", "SELECT max(version)", "SEARCH"},
 	} {
 		plans := plansOf(t, db, statements, c.part)
@@ -113,6 +114,7 @@ func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 		func() error { _, err := db.HotOutline(ctx, "s"); return err },
 		func() error { _, err := db.MessagesAfter(ctx, "s", 0, 9, 10, 100); return err },
 		func() error { _, err := db.SummaryState(ctx, "s"); return err },
+		func() error { _, _, err := db.LearntLimit(ctx, "m"); return err },
 		func() error {
 			_, err := db.SaveSummary(ctx, "s", memory.SummaryMark{}, memory.Summary{KeyDecisions: []string{"Do: a"}}, "m", memory.SummaryCursor{Seq: 1})
 			return err

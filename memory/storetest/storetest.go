@@ -32,6 +32,7 @@ import (
 	"mcp-memory/memory/openai"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/summary"
+	"mcp-memory/memory/windows"
 )
 
 // Store is what one store must do for all engines together.
@@ -43,6 +44,7 @@ type Store interface {
 	openai.Ledger
 	jobs.Store
 	summary.Store
+	windows.Store
 	summaryImporter
 	marker
 }
@@ -81,6 +83,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"queue":       queueing,
 		"marks":       marking,
 		"ledger":      spending,
+		"limits":      limiting,
 		"concurrency": sharing,
 		"jobs":        scheduling,
 		"work":        working,

@@ -1,0 +1,6 @@
+package openai
+
+import "mcp-memory/memory"
+
+// ReadModels is readModels.
+func ReadModels(body []byte) ([]memory.ModelWindow, error) { return readModels(body) }
