@@ -22,17 +22,10 @@ func (c *count) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// readPublished reads a live table in one of two shapes: vendors with their
-// models, or models with the vendor in their names. Other fields play no part,
-// and what is not of this shape is passed over.
-//
-//	{"openai": {"models": {"gpt-4o": {"limit": {"context": 128000}}}}}
-//	{"groq/llama-3.1-8b": {"max_input_tokens": 131072},
-//	 "gpt-4o": {"litellm_provider": "openai", "max_tokens": 128000}}
-//
-// In the second shape max_tokens counts when there is no max_input_tokens, and
-// not when it repeats max_output_tokens: that is the length of an answer. The
-// error is one of a text that is no JSON object or has no window in it.
+// readPublished reads a live table in the shapes that the package comment shows.
+// In the second one max_tokens counts when there is no max_input_tokens, and not
+// when it repeats max_output_tokens: that is the length of an answer. The error
+// is one of a text that is no JSON object or has no window in it.
 func readPublished(body []byte) ([]entry, error) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {

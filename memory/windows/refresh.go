@@ -44,8 +44,8 @@ func (t *Table) Run(ctx context.Context) {
 }
 
 // repeat does something again and again: soon after a failure, unless that says
-// that it would be no use. A failure that follows a failure is not worth a
-// warning.
+// that it would be no use. That, and a failure that follows a failure, is not
+// worth a warning.
 func (t *Table) repeat(ctx context.Context, what string, every time.Duration, do func(context.Context) error) {
 	failing := false
 	for {
@@ -57,12 +57,12 @@ func (t *Table) repeat(ctx context.Context, what string, every time.Duration, do
 			return
 		}
 		if err != nil {
+			log := t.c.Log.Debug
 			if retry, ok := errors.AsType[*memory.RetryError](err); !ok || !retry.Never {
 				wait = retryAfter
-			}
-			log := t.c.Log.Debug
-			if !failing {
-				log = t.c.Log.Warn
+				if !failing {
+					log = t.c.Log.Warn
+				}
 			}
 			log("context windows were not refreshed", "source", what, "again_in", wait, "err", err)
 		}

@@ -31,7 +31,8 @@ func TestTiming(t *testing.T) {
 		p := &page{body: tableOf(1000), etag: `"one"`}
 		client, stop := p.serve()
 		defer stop()
-		table := newTable(t, windows.Config{URL: "http://tables.example/api.json", HTTPClient: client})
+		log, warned := warnings()
+		table := newTable(t, windows.Config{URL: "http://tables.example/api.json", HTTPClient: client, Log: log})
 		wantWindow(t, table, "new", 128000, windows.Default)
 		end := run(t, table)
 		defer end()
@@ -64,6 +65,9 @@ func TestTiming(t *testing.T) {
 				t.Errorf("%s: asked %d times, If-None-Match %q, want %d, %q", step.name, p.count(), p.lastMatch(), step.asked, step.match)
 			}
 			wantWindow(t, table, "new", step.tokens, windows.Live)
+		}
+		if n := len(warned); n != 1 {
+			t.Errorf("three failures in a row were worth %d warnings, want one", n)
 		}
 	})
 }
@@ -119,7 +123,8 @@ func TestReportTiming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lasting := &reporter{list: []memory.ModelWindow{{Model: "local", Tokens: 4096}}}
 		without := &reporter{err: &memory.RetryError{Err: memory.ErrUnavailable, Never: true}}
-		table := newTable(t, windows.Config{Endpoints: []windows.Reporter{without, lasting}})
+		log, warned := warnings()
+		table := newTable(t, windows.Config{Endpoints: []windows.Reporter{without, lasting}, Log: log})
 		end := run(t, table)
 		defer end()
 		for _, step := range []struct {
@@ -142,6 +147,9 @@ func TestReportTiming(t *testing.T) {
 				t.Errorf("%s: the endpoints were asked %d and %d times, want %d and %d", step.name, lasting.count(), without.count(), step.asked, step.silent)
 			}
 			wantWindow(t, table, "local", step.want.Tokens, step.want.Source)
+		}
+		if n := len(warned); n != 1 {
+			t.Errorf("%d warnings, want one of the endpoint that was gone and none of the one without a report", n)
 		}
 	})
 }

@@ -20,7 +20,8 @@ type table struct {
 	bare  map[string]int // by the model alone
 }
 
-// newTable makes a table of the entries that are valid. Of two that differ in spelling alone the smaller counts.
+// newTable makes a table of the entries that are valid. Of two that differ in
+// spelling alone the smaller counts.
 func newTable(entries []entry) table {
 	t := table{full: map[string]int{}, short: map[string]int{}, bare: map[string]int{}}
 	said := map[string]map[string]int{} // by model, then by vendor
@@ -52,11 +53,14 @@ func lower(m map[string]int, key string, n int) {
 	}
 }
 
-// agreed is the window of a model that several vendors offer: what its maker
-// says, else what most of them say, and the smallest of what equally many say.
+// agreed is the window of a model that several vendors offer: what is said
+// without a vendor, else what its maker says, else what most of them say, and the
+// smallest of what equally many say.
 func agreed(by map[string]int, maker string) int {
-	if tokens, ok := by[maker]; ok {
-		return tokens
+	for _, vendor := range []string{"", maker} {
+		if tokens, ok := by[vendor]; ok {
+			return tokens
+		}
 	}
 	votes := map[int]int{}
 	for _, tokens := range by {

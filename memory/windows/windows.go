@@ -14,6 +14,14 @@
 // date or a tag (gpt-4o-2024-08-06, claude-sonnet-4@20250514, x-latest, x:free).
 // What is published for the vendor and the name as they stand goes before what
 // is published for the name without its date, and that before other vendors'.
+//
+// The live table is one of two shapes of JSON, or a mixture: vendors with their
+// models, or models with the vendor in or beside their names. Other fields play
+// no part, and what is not of these shapes is passed over.
+//
+//	{"openai": {"models": {"gpt-4o": {"limit": {"context": 128000}}}}}
+//	{"groq/llama-3.1-8b": {"max_input_tokens": 131072},
+//	 "gpt-4o": {"litellm_provider": "openai", "max_tokens": 128000}}
 package windows
 
 import (
@@ -63,10 +71,8 @@ type Reporter interface {
 
 // Config configures a Table.
 type Config struct {
-	Store Store // required
-	// URL is where the live table is published; "" = there is none. See
-	// readPublished for the two shapes of JSON that are understood.
-	URL        string
+	Store      Store        // required
+	URL        string       // where the live table is published; "" = there is none
 	Endpoints  []Reporter   // asked in turn, the first that knows a model is believed; nil = none
 	HTTPClient *http.Client // fetches the live table; nil = one of its own
 	Log        *slog.Logger // nil = discarded

@@ -31,7 +31,12 @@ const live = `{
 	"github-copilot": {"models": {"gpt-4o": {"limit": {"context": 64000}}, "new-one": {"limit": {"context": 30000}}}},
 	"openrouter": {"models": {"openai/gpt-4o": {"limit": {"context": 113000}}, "other/new-one": {"limit": {"context": 50000}}}},
 	"third": {"models": {"new-one": {"limit": {"context": 50000}}}},
+	"fourth": {"models": {"tied-one": {"limit": {"context": 20000}}, "same.one": {"limit": {"context": 6000}}}},
+	"fifth": {"models": {"tied-one": {"limit": {"context": 10000}}, "fifth/claude-made": {"limit": {"context": 11000}}}},
+	"sixth": {"models": {"claude-made": {"limit": {"context": 11000}}}},
+	"anthropic": {"models": {"claude-made": {"limit": {"context": 12000}}}},
 	"deepseek": {"models": {"deepseek-flash": {"limit": {"context": 65536}}}},
+	"fourth/same-one": {"max_input_tokens": 5000},
 	"groq/flat-one": {"max_input_tokens": 70000, "max_tokens": 8000},
 	"flat-two": {"litellm_provider": "anthropic", "max_tokens": 80000}
 }`
@@ -79,6 +84,13 @@ func TestNames(t *testing.T) {
 		{"flat-one", 70000, windows.Live},
 		{"anthropic/flat-two", 80000, windows.Live},
 		{"claude/flat-two", 80000, windows.Live},
+
+		{"tied-one", 10000, windows.Live},
+		{"fourth/tied-one", 20000, windows.Live},
+		{"claude-made", 12000, windows.Live},
+		{"fifth/claude-made", 11000, windows.Live},
+		{"fourth/same.one", 5000, windows.Live},
+		{"same-one", 5000, windows.Live},
 
 		// Spelling, dates, tags.
 		{" GPT-4o ", 111000, windows.Live},
