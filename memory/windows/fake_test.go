@@ -53,6 +53,20 @@ func wantWindow(t *testing.T, table *windows.Table, model string, tokens int, so
 	}
 }
 
+// notebook is a store for tests that are about the tables: the last limit of
+// each model, for one goroutine.
+type notebook map[string]memory.LearntLimit
+
+func (n notebook) LearnLimit(_ context.Context, l memory.LearntLimit) error {
+	n[l.Model] = l
+	return nil
+}
+
+func (n notebook) LearntLimit(_ context.Context, model string) (memory.LearntLimit, bool, error) {
+	l, found := n[model]
+	return l, found, nil
+}
+
 // lines hands on what is written to it, a line each.
 type lines chan string
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"mcp-memory/memory"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/memory/windows"
 )
@@ -81,15 +80,6 @@ func TestProcesses(t *testing.T) {
 	if got, want := child(t, path, "OpenAI/GPT-4o", "Rate limit reached: limit 30000"), "32000 learnt"; got != want {
 		t.Errorf("the other process prints %q, want %q", got, want)
 	}
-}
-
-// nothing is a store that has learnt nothing.
-type nothing struct{}
-
-func (nothing) LearnLimit(context.Context, memory.LearntLimit) error { return nil }
-
-func (nothing) LearntLimit(context.Context, string) (memory.LearntLimit, bool, error) {
-	return memory.LearntLimit{}, false, nil
 }
 
 // BenchmarkWindow measures one question to a file.

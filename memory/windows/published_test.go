@@ -80,7 +80,7 @@ func FuzzName(f *testing.F) {
 	for _, s := range []string{"openai/gpt-4o", "openai@gpt-4o", "a@b@c", "us.anthropic.claude-opus-4-1-20250805-v1:0", "models/x:free", "@", "//", "a/@2025", "x[1m][2m]"} {
 		f.Add(s)
 	}
-	table, err := windows.New(windows.Config{Store: nothing{}})
+	table, err := windows.New(windows.Config{Store: notebook{}})
 	if err != nil {
 		f.Fatalf("New(): %v", err)
 	}

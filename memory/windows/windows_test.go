@@ -185,7 +185,7 @@ func TestTrust(t *testing.T) {
 		{"flash, larger learnt", "deepseek-flash", 2000000, memory.Window{Tokens: 1048576, Source: windows.Fixed}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := loaded(t, openStore(t, ""), published, report...)
+			table := loaded(t, notebook{}, published, report...)
 			if c.learnt > 0 {
 				if err := table.Learn(t.Context(), c.model, c.learnt); err != nil {
 					t.Fatalf("Learn(%q, %d): %v", c.model, c.learnt, err)
