@@ -536,3 +536,44 @@ func TestTakeOver(t *testing.T) {
 		f.want("taken over", e.Model(), 7, 0, 0)
 	})
 }
+
+// outrun is the store of a process that another one outruns, just before it takes
+// a lease.
+type outrun struct {
+	*sqlite.DB
+	other func()
+}
+
+func (s *outrun) Acquire(ctx context.Context, name, owner string, lasting time.Duration) (bool, error) {
+	if other := s.other; other != nil {
+		s.other = nil
+		other()
+	}
+	return s.DB.Acquire(ctx, name, owner, lasting)
+}
+
+// What another process has done while this one waited for its turn is not done
+// again: an endpoint would be paid twice.
+func TestOutrun(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	e := newEmbedder()
+	source := f.source(e)
+	if err := f.loop(index.Config{Source: source}).Drain(t.Context()); err != nil { // the model is there
+		t.Fatal(err)
+	}
+	f.say(30)
+	slow := &outrun{DB: f.db}
+	slow.other = func() {
+		if err := f.loop(index.Config{Source: source}).Drain(t.Context()); err != nil {
+			t.Errorf("Drain() of the other process = %v", err)
+		}
+	}
+	if err := f.loop(index.Config{Store: slow, Source: source}).Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.want("after both", e.Model(), 30, 0, 0)
+	if n := e.called(); n != 1 {
+		t.Errorf("the embedder was called %d times, want once", n)
+	}
+}

@@ -18,7 +18,7 @@ func (l *Loop) queue(ctx context.Context) (did bool, err error) {
 	if l.rest.left(l.c.Now()) > 0 {
 		return false, ctx.Err()
 	}
-	e, pending, err := l.next(ctx)
+	_, pending, err := l.next(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -35,7 +35,11 @@ func (l *Loop) queue(ctx context.Context) (did bool, err error) {
 		return false, nil
 	}
 	defer release()
-	for len(pending) > 0 && l.rest.left(l.c.Now()) == 0 {
+	for l.rest.left(l.c.Now()) == 0 {
+		e, pending, err := l.next(held) // whoever had the lease may just have done the first ones
+		if err != nil || len(pending) == 0 {
+			return true, err
+		}
 		if err := l.batch(held, e, pending); err != nil {
 			if held.Err() != nil && ctx.Err() == nil { // the lease is lost
 				return true, nil
@@ -43,9 +47,6 @@ func (l *Loop) queue(ctx context.Context) (did bool, err error) {
 			return true, err
 		}
 		l.done += len(pending)
-		if e, pending, err = l.next(held); err != nil {
-			return true, err
-		}
 	}
 	return true, nil
 }
