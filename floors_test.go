@@ -31,7 +31,7 @@ var floors = map[string][]string{
 	// and only asks what a word is.
 	"cmd/mcp-memory": {
 		"server", "tools", "prompts",
-		"memory/history", "memory/recall", "memory/summary", "memory/transfer", "memory/extract",
+		"memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/transfer", "memory/extract",
 		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai", "memory/jobs",
 		"memory", "memory/text", "memory/rank",
 	},
@@ -42,11 +42,12 @@ var floors = map[string][]string{
 	"server": {"tools", "prompts", "memory/history", "memory"},
 
 	// Floor 2: one file a tool; each calls one engine.
-	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory", "memory/text"},
+	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory", "memory/text"},
 
 	// Floor 1: the engines. Each declares the store it needs.
 	"memory/history":  {"memory", "memory/text", "memory/rank"},
 	"memory/recall":   {"memory", "memory/text", "memory/rank"},
+	"memory/lessons":  {"memory", "memory/text"},
 	"memory/summary":  {"memory", "memory/text", "prompts"},
 	"memory/transfer": {"memory", "memory/text"},
 
@@ -66,7 +67,7 @@ var floors = map[string][]string{
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
-	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs", "memory/windows"},
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/lessons", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs", "memory/windows"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},

@@ -10,6 +10,7 @@ import (
 // The URIs of the resources. A session id in one is percent-encoded.
 const (
 	summaryURI       = "memory://summary"
+	lessonsURI       = "memory://lessons"
 	sessionsURI      = "memory://sessions"
 	sessionPrefix    = sessionsURI + "/"
 	summaryTemplate  = sessionPrefix + "{id}/summary"
@@ -23,6 +24,7 @@ const (
 	summaryKind  kind = "summary"
 	messagesKind kind = "messages"
 	sessionsKind kind = "sessions"
+	lessonsKind  kind = "lessons"
 )
 
 // address is what the URI of a resource names.
@@ -39,6 +41,8 @@ func addressOf(uri, home string) (address, error) {
 		return address{summaryKind, home}, nil
 	case sessionsURI:
 		return address{sessionsKind, ""}, nil
+	case lessonsURI:
+		return address{lessonsKind, ""}, nil
 	}
 	rest, ok := strings.CutPrefix(uri, sessionPrefix)
 	encoded, last, _ := strings.Cut(rest, "/")

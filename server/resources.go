@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,8 +22,9 @@ const jsonType = "application/json"
 type resources struct {
 	home      string // the session of memory://summary
 	history   *tools.ChatHistory
-	summaries Summaries // nil = there are no summaries
-	marks     Marks     // nil = changes of messages are not seen
+	summaries Summaries         // nil = there are no summaries
+	marks     Marks             // nil = changes of messages are not seen
+	lessons   *tools.FindErrors // nil = there are no lessons
 }
 
 // register adds the resources to the library's server.
@@ -37,6 +39,13 @@ func (r *resources) register(s *server.MCPServer) {
 		mcp.WithTemplateDescription("The newest messages of one conversation, oldest first."),
 		mcp.WithTemplateMIMEType(jsonType),
 	), r.messages)
+	if r.lessons != nil {
+		s.AddResource(mcp.NewResource(lessonsURI, "lessons",
+			mcp.WithResourceTitle("Lessons"),
+			mcp.WithResourceDescription("Errors of tools and what solved them, the most recent first."),
+			mcp.WithMIMEType(jsonType),
+		), r.listLessons)
+	}
 	if r.summaries == nil {
 		return
 	}
@@ -52,7 +61,7 @@ func (r *resources) register(s *server.MCPServer) {
 	), r.summary)
 }
 
-// listed is how many sessions the list of them shows.
+// listed is how many sessions the list of them shows, and how many lessons at most.
 const listed = 200
 
 func (r *resources) sessions(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -74,6 +83,34 @@ func (r *resources) messages(ctx context.Context, req mcp.ReadResourceRequest) (
 		return nil, err
 	}
 	return contentsOf(req.Params.URI, result, nil)
+}
+
+// listLessons shows the lessons as find_errors lists them.
+func (r *resources) listLessons(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	result, err := r.allLessons(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return contentsOf(req.Params.URI, result, nil)
+}
+
+func (r *resources) allLessons(ctx context.Context) (tools.FindErrorsResult, error) {
+	limit := listed
+	result, _, err := r.lessons.Call(ctx, tools.FindErrorsArgs{Limit: &limit})
+	return result, err
+}
+
+// lessonsVersion changes with anything that the lessons show: there are few.
+func (r *resources) lessonsVersion(ctx context.Context) (string, error) {
+	result, err := r.allLessons(ctx)
+	if err != nil {
+		return "", err
+	}
+	b, err := json.Marshal(result)
+	if err != nil {
+		return "", fmt.Errorf("encode resource: %w", err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b)), nil
 }
 
 // summary shows the current summary of a session. What is not the summary
@@ -155,7 +192,9 @@ func (r *resources) version(ctx context.Context, uri string) (version string, er
 	case at.kind == summaryKind && r.summaries != nil:
 		v, err := r.summaries.Current(ctx, at.session)
 		return fmt.Sprint(v.Version), err
-	case at.kind != summaryKind && r.marks != nil:
+	case at.kind == lessonsKind && r.lessons != nil:
+		return r.lessonsVersion(ctx)
+	case (at.kind == sessionsKind || at.kind == messagesKind) && r.marks != nil:
 		return r.marks.Mark(ctx, at.session)
 	}
 	return "", memory.NotFoundf("nobody can be told of its changes")

@@ -40,6 +40,7 @@ type Config struct {
 	History   *tools.ChatHistory // lists and reads what the resources show; required
 	Context   *tools.GetContext  // gives what the prompt recall says; nil = there is no such prompt
 	Summaries Summaries          // nil = there are no summaries to read
+	Lessons   *tools.FindErrors  // lists what memory://lessons shows; nil = there is no such resource
 	Marks     Marks              // nil = nobody can subscribe to messages and to the list of sessions
 	Log       *slog.Logger       // nil = discarded
 }
@@ -71,11 +72,11 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		log:           c.Log,
-		resources:     &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks},
+		resources:     &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks, lessons: c.Lessons},
 		subscriptions: newSubscriptions(),
 		changed:       make(chan struct{}, 1),
 	}
-	subscribable := c.Summaries != nil || c.Marks != nil
+	subscribable := c.Summaries != nil || c.Marks != nil || c.Lessons != nil
 	s.mcp = server.NewMCPServer("mcp-memory", c.Version,
 		server.WithTitle("MCP Memory"),
 		server.WithDescription("Lasting memory for agents: records conversations and finds them again."),

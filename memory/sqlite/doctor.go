@@ -19,7 +19,8 @@ type Finding struct {
 
 // Check looks the file over: SQLite's own integrity check, the references, the
 // full-text index, whether the index and the vectors belong to messages that
-// exist, and what waits for a vector. It takes the write lock for the full-text check.
+// exist, what waits for a vector, and the lessons with their index. It takes the
+// write lock for the full-text checks.
 func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 	checks := []struct {
 		name string
@@ -31,6 +32,7 @@ func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 		{"index", db.checkIndex},
 		{"vectors", db.checkVectors},
 		{"queue", db.checkQueue},
+		{"lessons", db.checkLessons},
 	}
 	var findings []Finding
 	for _, c := range checks {
@@ -142,10 +144,13 @@ func (db *DB) checkModelVectors(ctx context.Context, m vectorModel) (string, boo
 }
 
 // Repair rebuilds what can be made again from the messages (the full text, the
-// words, the parts), then checks the file.
+// words, the parts) and from the lessons, then checks the file.
 func (db *DB) Repair(ctx context.Context) ([]Finding, error) {
 	if err := db.rebuildIndex(ctx); err != nil {
 		return nil, db.translate("rebuild the full-text index", err)
+	}
+	if err := db.rebuildLessons(ctx); err != nil {
+		return nil, db.translate("rebuild the index of lessons", err)
 	}
 	return db.Check(ctx)
 }
