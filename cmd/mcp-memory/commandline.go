@@ -19,6 +19,7 @@ type commandLine struct {
 	Import  importCommand  `cmd:"" help:"Add the conversations of a file. Running it again adds nothing."`
 	Export  exportCommand  `cmd:"" help:"Write recorded messages as JSON lines, for import."`
 	Backup  backupCommand  `cmd:"" help:"Copy the database to a file of its own, also while servers use it."`
+	Lesson  lessonCommand  `cmd:"" help:"Show, correct or forget how errors of tools were solved."`
 	Job     jobCommand     `cmd:"" help:"Show what happens by itself, or have it happen now."`
 	Doctor  doctorCommand  `cmd:"" help:"Check the database file."`
 	Version versionCommand `cmd:"" help:"Show versions."`

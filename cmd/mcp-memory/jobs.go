@@ -18,6 +18,10 @@ func (a *app) buildJobs(log *slog.Logger) error {
 		{Name: "summary", Schedule: a.settings.SummarySchedule, CatchUp: true, Run: func(ctx context.Context, _ jobs.Run) error {
 			return a.summary.Tick(ctx)
 		}},
+		{Name: "sweep", Schedule: "@hourly", CatchUp: true, Run: func(ctx context.Context, _ jobs.Run) error {
+			_, err := a.lessons.Sweep(ctx)
+			return err
+		}},
 		{Name: "index", Run: func(ctx context.Context, _ jobs.Run) error { return a.loop.Drain(ctx) }},
 	}
 	if a.settings.Embedder == "local" {

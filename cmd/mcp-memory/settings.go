@@ -28,6 +28,7 @@ type settings struct {
 	MaxHistoryMessages int      `group:"Storage" default:"16" help:"Messages that get_context gives whole."`
 	MaxHistoryBytes    byteSize `group:"Storage" default:"4MiB" help:"Text that a session may have before its oldest part moves to the archive; 0 = no limit."`
 	KeepVectors        word     `group:"Storage" enum:"hot,all" default:"hot" help:"Whether the archive keeps its vectors: hot = no, all = yes."`
+	ErrorTTL           lifetime `name:"error-ttl" group:"Storage" default:"90d" help:"How long a lesson is kept since it was written or found last, such as 90d or 12h."`
 	TimeZone           string   `placeholder:"ZONE" help:"Time zone of times written without one, such as Asia/Taipei; default: the system's."`
 
 	Embedder        word   `group:"Semantic search" enum:"local,hashed,openai,static" default:"local" help:"What makes the vectors. local: learnt from the recorded messages. hashed: from the words alone, for a little less memory. openai: an endpoint that speaks /v1/embeddings. static: a model2vec folder. Use one for all servers of a file."`

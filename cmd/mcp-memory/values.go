@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // word is one of a few words, in any case.
@@ -59,4 +60,26 @@ func (s *byteSize) UnmarshalText(b []byte) error {
 		return nil
 	}
 	return fmt.Errorf("must be a size such as 4MiB or 4194304, got %q", b)
+}
+
+// lifetime is how long something is kept.
+type lifetime time.Duration
+
+// maxDays is the longest lifetime, a century.
+const maxDays = 36_500
+
+// UnmarshalText reads a number of days, such as 90d, or a duration, such as 12h.
+func (l *lifetime) UnmarshalText(b []byte) error {
+	text := strings.ToLower(strings.TrimSpace(string(b)))
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, err := strconv.Atoi(strings.TrimSpace(days))
+		if err == nil && n >= 1 && n <= maxDays {
+			*l = lifetime(time.Duration(n) * 24 * time.Hour)
+			return nil
+		}
+	} else if d, err := time.ParseDuration(text); err == nil && d > 0 && d <= maxDays*24*time.Hour {
+		*l = lifetime(d)
+		return nil
+	}
+	return fmt.Errorf("must be a time such as 90d or 12h, at most %dd, got %q", maxDays, b)
 }

@@ -15,6 +15,7 @@ import (
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/jobs"
+	"mcp-memory/memory/lessons"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/memory/summary"
@@ -35,6 +36,7 @@ type app struct {
 	recall   *recall.Recall
 	models   models
 	summary  *summary.Engine
+	lessons  *lessons.Lessons
 	local    *embed.Local // the model that is learnt from the messages
 	source   index.Source
 	loop     *index.Loop
@@ -86,12 +88,13 @@ func (p *program) withFile(ctx context.Context, s *settings, fn func(*app) error
 
 // build puts the engines of recording and finding together.
 func (a *app) build(p *program) error {
+	masker := a.masker()
 	var err error
 	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}
 	a.history, err = history.New(history.Config{
-		Store: a.db, Masker: a.masker(), Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
+		Store: a.db, Masker: masker, Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
 		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.appended, Log: p.log,
 	})
 	if err != nil {
@@ -104,6 +107,12 @@ func (a *app) build(p *program) error {
 	})
 	if err != nil {
 		return fmt.Errorf("build recall: %w", err)
+	}
+	a.lessons, err = lessons.New(lessons.Config{
+		Store: a.db, Embedder: a.source, Masker: masker, Life: time.Duration(a.settings.ErrorTTL), Log: p.log,
+	})
+	if err != nil {
+		return fmt.Errorf("build lessons: %w", err)
 	}
 	return nil
 }
@@ -179,19 +188,21 @@ func (a *app) contexts() *tools.GetContext {
 // buildServer builds the MCP server. It comes before start, which begins its work
 // too.
 func (a *app) buildServer(p *program) error {
-	chat, get := a.chatHistory(), a.contexts()
+	chat, get, find := a.chatHistory(), a.contexts(), &tools.FindErrors{Lessons: a.lessons}
 	list, err := tools.All(
 		get,
 		&tools.AddMessages{History: a.history, Session: a.settings.session(), Zone: a.settings.zone},
 		chat,
 		&tools.Compact{Summaries: a.summary, Session: a.settings.session()},
+		&tools.WriteError{Lessons: a.lessons, Session: a.settings.session()},
+		find,
 	)
 	if err != nil {
 		return err
 	}
 	a.mcp, err = server.New(server.Config{
 		Version: programVersion(), Session: a.settings.session(), Tools: list, History: chat, Context: get,
-		Summaries: a.summary, Marks: a.db, Log: p.log,
+		Summaries: a.summary, Lessons: find, Marks: a.db, Log: p.log,
 	})
 	return err
 }

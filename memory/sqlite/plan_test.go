@@ -14,7 +14,7 @@ import (
 // wholeTable is the step of a plan that reads a whole table which grows with
 // the messages. Full-text and vector tables are read through an index of their
 // own, which SQLite calls a scan too.
-var wholeTable = regexp.MustCompile(`^SCAN (messages|message_meta|passages|senders|sessions|embed_queue|[mnhpq])( |$)`)
+var wholeTable = regexp.MustCompile(`^SCAN (messages|message_meta|passages|senders|sessions|embed_queue|lessons|[mnhpql])( |$)`)
 
 // TestPlans asks SQLite how it runs the statements, and checks the first step
 // and that no step reads a whole table.
@@ -58,6 +58,10 @@ func TestPlans(t *testing.T) {
 		{"SummaryState", "LEFT JOIN summary_drafts", "SEARCH s USING"},
 		{"LearntLimit", "FROM model_limits", "SEARCH model_limits USING PRIMARY KEY"},
 		{"SaveSummary", "SELECT max(version)", "SEARCH"},
+		{"MatchLessons", "WHERE lesson_fts MATCH ?", "SCAN lesson_fts VIRTUAL TABLE INDEX"},
+		{"SaveLesson", "session = ?, source = ?, updated_at = ?", "SEARCH lessons USING INDEX"},
+		{"SweepLessons", "DELETE FROM lessons WHERE expires_at <= ?", "SEARCH lessons USING COVERING INDEX lessons_expiry"},
+		{"RenewLessons", "max(l.expires_at, ?)", "SEARCH l USING INTEGER PRIMARY KEY"},
 	} {
 		plans := plansOf(t, db, statements, c.part)
 		if len(plans) == 0 {
@@ -119,6 +123,13 @@ func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 			_, err := db.SaveSummary(ctx, "s", memory.SummaryMark{}, memory.Summary{KeyDecisions: []string{"Do: a"}}, "m", memory.SummaryCursor{Seq: 1})
 			return err
 		},
+		func() error {
+			_, err := db.SaveLesson(ctx, memory.LessonEntry{Key: []byte("k"), Tokens: []string{"hello"}, Lesson: memory.Lesson{ExpiresAt: at}}, at)
+			return err
+		},
+		func() error { _, err := db.MatchLessons(ctx, []string{"hello"}, "t", at, 9); return err },
+		func() error { _, err := db.RenewLessons(ctx, []int64{1}, at, at); return err },
+		func() error { _, err := db.SweepLessons(ctx, at); return err },
 		func() error { _, err := db.Archive(ctx, "s", memory.Position{SentAt: 1}, false); return err },
 	} {
 		if err := call(); err != nil {

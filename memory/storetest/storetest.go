@@ -1,6 +1,6 @@
 // Package storetest is the contract of a store, as tests. Whatever keeps the
 // memory, be it one SQLite file or a database server, must pass them; the
-// engines in history, recall, summary and index rely on nothing else.
+// engines in history, recall, summary, lessons and index rely on nothing else.
 //
 // A new store uses it in one test of its own:
 //
@@ -29,6 +29,7 @@ import (
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/jobs"
+	"mcp-memory/memory/lessons"
 	"mcp-memory/memory/openai"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/summary"
@@ -45,6 +46,7 @@ type Store interface {
 	jobs.Store
 	summary.Store
 	windows.Store
+	lessons.Store
 	summaryImporter
 	marker
 }
@@ -88,6 +90,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"jobs":        scheduling,
 		"work":        working,
 		"summaries":   summarising,
+		"lessons":     remembering,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
