@@ -17,6 +17,7 @@ import (
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/history"
+	"mcp-memory/memory/lessons"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/server"
 	"mcp-memory/tools"
@@ -83,6 +84,7 @@ func newHouse(t *testing.T, every time.Duration) *house {
 	}
 	h.server, err = server.New(server.Config{
 		Session: "home", Tools: list, History: chat, Context: get, Summaries: h.summaries, Marks: db, Log: newLog(h.log),
+		Lessons: &tools.FindErrors{Lessons: h.openLessons(db)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +117,15 @@ func (h *house) openDB() *sqlite.DB {
 func (h *house) openHistory(db *sqlite.DB) *history.History {
 	h.t.Helper()
 	engine, err := history.New(history.Config{Store: db, Location: time.UTC})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return engine
+}
+
+func (h *house) openLessons(db *sqlite.DB) *lessons.Lessons {
+	h.t.Helper()
+	engine, err := lessons.New(lessons.Config{Store: db})
 	if err != nil {
 		h.t.Fatal(err)
 	}

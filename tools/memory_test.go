@@ -17,8 +17,10 @@ import (
 	"mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
+	"mcp-memory/memory/lessons"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/sqlite"
+	"mcp-memory/memory/text"
 	"mcp-memory/tools"
 )
 
@@ -57,7 +59,13 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
+	solved, err := lessons.New(lessons.Config{Store: db, Masker: text.NewRedactor(), Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
 	list, err := tools.All(
+		&tools.WriteError{Lessons: solved, Session: "home"},
+		&tools.FindErrors{Lessons: solved},
 		&tools.GetContext{History: h, Session: "home"},
 		&tools.AddMessages{History: h, Session: "home", Zone: time.UTC},
 		&tools.ChatHistory{History: h, Recall: r, Session: "home", Zone: time.UTC, Now: clock},

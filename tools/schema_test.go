@@ -103,7 +103,7 @@ func TestEveryToolHasAllHints(t *testing.T) {
 		if a.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("annotations of %s = %+v, want title and all four hints", name, a)
 		}
-		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint != (name != "add_messages") {
+		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains([]string{"add_messages", "write_error"}, name) {
 			t.Errorf("hints of %s do not say what it does: %+v", name, a)
 		}
 	}
@@ -124,6 +124,11 @@ func TestResultsKeepToTheirSchema(t *testing.T) {
 		{"chat_history", `{"mode":"list"}`},
 		{"chat_history", `{"mode":"read"}`},
 		{"get_context", `{}`},
+		{"write_error", `{"tool_name":"git","keywords":[],"symptom":"key rejected","action":"add it","outcome":"resolved"}`},
+		{"write_error", `{"tool_name":"git","keywords":["key"],"symptom":"key rejected","action":"add it","outcome":"resolved"}`},
+		{"write_error", `{"tool_name":"git","keywords":["key"],"symptom":"key rejected","action":"add it","outcome":"failed"}`},
+		{"find_errors", `{"query":"key rejected"}`},
+		{"find_errors", `{}`},
 	} {
 		a := d.must(call.tool, call.arguments)
 		var schema map[string]any

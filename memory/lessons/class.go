@@ -10,23 +10,22 @@ import (
 )
 
 // chance matches what differs from one occurrence of an error to the next and says
-// nothing about it: ids, times, addresses, places in source files, numbers of the
-// machine.
+// nothing about it: ids, times, addresses of the net and of the memory.
 var chance = [...]*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`),
 	regexp.MustCompile(`\b\d{4}[-/]\d{2}[-/]\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?`),
 	regexp.MustCompile(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b`),
 	regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s"'<>()（）「」，。：；]+`),
-	regexp.MustCompile(`\b[\w.-]*\w\.[A-Za-z]\w{0,4}:\d+(?::\d+)?\b`),
 	regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b`),
 }
 
-// paths matches names of files with folders before them: the folders are the first
-// group, the name is the second.
+// paths matches names of files with folders before them or lines after them: the
+// folders are the first group, the name is the second.
 var paths = [...]*regexp.Regexp{
 	regexp.MustCompile(`\b([A-Za-z]:\\(?:[^\s"'<>|:\\]*\\)*)([^\s"'<>|:\\]*)`),
 	regexp.MustCompile("\\B((?:~|\\.{1,2})?/(?:[^\\s\"'`<>|:;,/()（）「」，。：；]+/)*)([^\\s\"'`<>|:;,/()（）「」，。：；]+)(?::\\d+)*"),
 	regexp.MustCompile(`((?:[\w.-]+/)+)([\w.-]*\.\w{1,5})\b(?::\d+)*`),
+	regexp.MustCompile(`()\b([\w.-]*\w\.[A-Za-z]\w{0,4}):\d+(?::\d+)?\b`),
 }
 
 // hash matches what may be a commit or a digest; only with a digit in it is it one.

@@ -114,13 +114,23 @@ func likeness(query map[string]float64, p portrait) float64 {
 		shared += min(query[t], p.all[t])
 	}
 	like := min(1, shared/(1+math.Pow(short, .75)*math.Pow(long, .25)))
+	return like + keywordShare*hit(query, p.keywords, like)*(1-like)
+}
+
+// hit is the share of the keywords that occur in an error, less when all of them
+// are common words. A lesson without keywords is none the worse for that: its share
+// is what it is expected to be.
+func hit(query, keywords map[string]float64, expected float64) float64 {
+	if len(keywords) == 0 {
+		return expected
+	}
 	there := 0.
-	for t, w := range p.keywords {
+	for t, w := range keywords {
 		if _, ok := query[t]; ok {
 			there += w
 		}
 	}
-	return like + keywordShare*there/max(1, sum(p.keywords))*(1-like)
+	return there / max(1, sum(keywords))
 }
 
 func sum(terms map[string]float64) (total float64) {
