@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestByteSizes(t *testing.T) {
@@ -19,6 +20,22 @@ func TestByteSizes(t *testing.T) {
 		var got byteSize
 		if err := got.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("byteSize(%q) = %d, want an error", text, got)
+		}
+	}
+}
+
+func TestLifetimes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{"90d": 90 * 24 * time.Hour, " 1D ": 24 * time.Hour, "12h": 12 * time.Hour, "36500d": 36500 * 24 * time.Hour} {
+		var got lifetime
+		if err := got.UnmarshalText([]byte(text)); err != nil || time.Duration(got) != want {
+			t.Errorf("lifetime(%q) = %v, %v, want %v", text, time.Duration(got), err, want)
+		}
+	}
+	for _, text := range []string{"", "d", "90", "0d", "-1d", "1.5d", "36501d", "0h", "-3h", "9999999h"} {
+		var got lifetime
+		if err := got.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("lifetime(%q) = %v, want an error", text, time.Duration(got))
 		}
 	}
 }
