@@ -88,6 +88,9 @@ func total(scores map[string]score) (sum score) {
 // after that.
 func TestLabelledErrors(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("a few hundred questions: slow with the race detector")
+	}
 	pairs, heldout, strangers := readLabelled(t, "pairs.jsonl"), readLabelled(t, "heldout.jsonl"), readLabelled(t, "strangers.jsonl")
 	with, without := newLessons(t, lessons.Config{}), newLessons(t, lessons.Config{})
 	all := append(pairs, heldout...)
