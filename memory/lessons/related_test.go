@@ -178,3 +178,16 @@ func TestAbbreviationsAreSpelledOut(t *testing.T) {
 	wantRelated(t, s, "node", "the address is already in use", port)
 	wantRelated(t, s, "node", "ENOENT, open '/tmp/x'", file)
 }
+
+// Any text is a legal error.
+func TestOddErrors(t *testing.T) {
+	t.Parallel()
+	s := newLessons(t, lessons.Config{})
+	id := write(t, s, solved("git", "push rejected: non-fast-forward \"quoted' OR * NEAR(", "pull"))
+	for _, query := range []string{"\x00", "\xff\xfe", "\"", "* OR (", "NEAR(a b)", "-- ; DROP TABLE lessons", "🎉", strings.Repeat("/a/b:1 ", 20_000), strings.Repeat("x", 2<<20)} {
+		if _, err := s.Related(t.Context(), "git\x00", query, 0); err != nil {
+			t.Errorf("Related(%.20q…): %v", query, err)
+		}
+	}
+	wantRelated(t, s, "git", "\x00push\xff rejected\x00", id)
+}

@@ -2,7 +2,10 @@ package sqlite_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -120,4 +123,35 @@ func TestLessonsLeaveNothing(t *testing.T) {
 		t.Errorf("rows of lessons, index and vectors after a sweep = %v, want none", got)
 	}
 	sound(t, db)
+}
+
+// TestDeletedLessonIsGone looks for a deleted lesson in the bytes of the file.
+func TestDeletedLessonIsGone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+	if err != nil {
+		t.Fatalf("Open(): %v", err)
+	}
+	writeLessons(t, db, 3)
+	const secret = "zanzibar"
+	saved, err := db.SaveLesson(t.Context(), memory.LessonEntry{
+		Lesson: memory.Lesson{Symptom: secret, Action: secret, ExpiresAt: lessonTime().Add(1)}, Key: []byte("k"), Tokens: []string{secret},
+	}, lessonTime())
+	if err != nil {
+		t.Fatalf("SaveLesson(): %v", err)
+	}
+	if err := db.DeleteLesson(t.Context(), saved.ID); err != nil {
+		t.Errorf("DeleteLesson(): %v", err)
+	}
+	if err := db.Close(); err != nil { // which empties the log
+		t.Errorf("Close(): %v", err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(content), secret); n > 0 {
+		t.Errorf("the file holds the deleted lesson %d times", n)
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 var remembering = theme{
 	"gives back what was saved":       lessonSaved,
 	"takes the same lesson in":        lessonTakenIn,
+	"one lesson of many writers":      lessonWrittenOnce,
 	"an expired one is gone":          lessonExpired,
 	"lists the newest first":          lessonsListed,
 	"finds by any token":              lessonsMatched,
@@ -99,6 +102,27 @@ func lessonTakenIn(t *testing.T, s Store) {
 	wantLessons(t, "MatchLessons(old)", list, err)
 	list, err = s.MatchLessons(t.Context(), []string{"new"}, "", later, 9)
 	wantLessons(t, "MatchLessons(new)", list, err, id)
+}
+
+func lessonWrittenOnce(t *testing.T, s Store) {
+	now := at(0)
+	var fresh atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			saved, err := s.SaveLesson(t.Context(), lesson("git", "a", now.Add(life), "word"), now)
+			if err != nil {
+				t.Errorf("SaveLesson(): %v", err)
+			}
+			if !saved.Updated {
+				fresh.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if list, err := s.Lessons(t.Context(), "", now, 9); err != nil || len(list) != 1 || fresh.Load() != 1 {
+		t.Errorf("Lessons() after 8 writers of one = %d, %v, %d of them new; want one", len(list), err, fresh.Load())
+	}
 }
 
 func lessonExpired(t *testing.T, s Store) {
