@@ -15,9 +15,7 @@ const trainingTime = "03:30"
 // buildJobs makes the runner of what happens by itself.
 func (a *app) buildJobs(log *slog.Logger) error {
 	list := []jobs.Job{
-		{Name: "summary", Schedule: a.settings.SummarySchedule, CatchUp: true, Run: func(ctx context.Context, _ jobs.Run) error {
-			return a.summary.Tick(ctx)
-		}},
+		{Name: "summary", Schedule: a.settings.SummarySchedule, CatchUp: true, Run: a.summarise},
 		{Name: "sweep", Schedule: "@hourly", CatchUp: true, Run: func(ctx context.Context, _ jobs.Run) error {
 			_, err := a.lessons.Sweep(ctx)
 			return err
@@ -35,6 +33,15 @@ func (a *app) buildJobs(log *slog.Logger) error {
 		return fmt.Errorf("build jobs: %w", err)
 	}
 	return nil
+}
+
+// summarise is the job summary. A person who asks for it waits for nothing; the
+// schedule leaves sessions alone for a while that have failed.
+func (a *app) summarise(ctx context.Context, run jobs.Run) error {
+	if run.Forced {
+		return a.summary.TickNow(ctx)
+	}
+	return a.summary.Tick(ctx)
 }
 
 // runJobs runs the jobs until ctx ends.

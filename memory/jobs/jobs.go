@@ -45,6 +45,7 @@ type Run struct {
 	Scheduled time.Time // the tick; for a run by hand or after a wake, the time it was asked for
 	Day       string    // the local date that the run is for, "2006-01-02"; goes by Scheduled
 	Previous  time.Time // Scheduled of the last run that succeeded; zero = none has
+	Forced    bool      // asked for by RunNow or Wake, whatever the schedule says
 }
 
 // Worker does an item of work. On an error the item is tried again later, as

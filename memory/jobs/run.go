@@ -131,7 +131,7 @@ func (r *Runner) execute(ctx context.Context, j *job, tick time.Time, forced boo
 	if err != nil || !began {
 		return false, err
 	}
-	run := Run{Scheduled: tick, Day: r.day(j, tick), Previous: before.Done}
+	run := Run{Scheduled: tick, Day: r.day(j, tick), Previous: before.Done, Forced: forced}
 	err = r.hold(ctx, func(ctx context.Context) (bool, error) {
 		return r.c.Store.RenewJob(ctx, j.Name, c.Owner, r.c.Lease)
 	}, func(ctx context.Context) error {

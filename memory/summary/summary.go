@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -161,18 +162,29 @@ func (e *Engine) Close() {
 // Tick brings every session up to date that is due; it is what the job runs. A
 // session that fails is put off and reported, and the others go on, unless the
 // model's endpoint does not work at all: then the rest is left for the next tick.
-func (e *Engine) Tick(ctx context.Context) error {
+func (e *Engine) Tick(ctx context.Context) error { return e.tick(ctx, visit{start: e.now()}) }
+
+// TickNow is Tick for somebody who asks for it: it takes the sessions that wait
+// after a failure, too.
+func (e *Engine) TickNow(ctx context.Context) error {
+	return e.tick(ctx, visit{start: e.now(), early: true})
+}
+
+func (e *Engine) tick(ctx context.Context, v visit) error {
 	if e.idle() {
 		return nil
 	}
-	start := e.now()
-	due, err := e.store.DueSummaries(ctx, start, e.model != nil)
+	until := v.start
+	if v.early {
+		until = time.Unix(0, math.MaxInt64)
+	}
+	due, err := e.store.DueSummaries(ctx, until, e.model != nil)
 	if err != nil {
 		return err
 	}
 	var failed []error
 	for _, session := range due {
-		err := e.try(ctx, session, start, false)
+		err := e.try(ctx, session, v)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -194,7 +206,7 @@ func (e *Engine) Update(ctx context.Context, session string) error {
 	if e.idle() {
 		return nil
 	}
-	return e.try(ctx, session, e.now(), true)
+	return e.try(ctx, session, visit{start: e.now(), early: true, patient: true})
 }
 
 // idle says whether nothing can write a summary.
@@ -208,16 +220,22 @@ func (e *Engine) author() string {
 	return e.model.Name()
 }
 
-// try works on one session under its lease. Unless patient, it leaves a session
-// alone that another works on or that waits after a failure.
-func (e *Engine) try(ctx context.Context, session string, start time.Time, patient bool) error {
-	_, err := e.holding(ctx, leaseName(session), patient, func(ctx context.Context) error {
+// visit is how sessions are brought up to date.
+type visit struct {
+	start   time.Time
+	early   bool // also those that wait after a failure
+	patient bool // wait for those that another works on, instead of leaving them alone
+}
+
+// try works on one session under its lease.
+func (e *Engine) try(ctx context.Context, session string, v visit) error {
+	_, err := e.holding(ctx, leaseName(session), v.patient, func(ctx context.Context) error {
 		st, err := e.store.SummaryState(ctx, session)
-		if err != nil || !patient && st.NotBefore.After(start) {
+		if err != nil || !v.early && st.NotBefore.After(v.start) {
 			return err
 		}
 		saved, err := e.catchUp(ctx, session, st)
-		return e.note(ctx, session, st, saved, start, err)
+		return e.note(ctx, session, st, saved, v.start, err)
 	})
 	return err
 }

@@ -146,6 +146,26 @@ func (f *fixture) retries(calls int) {
 	f.wantCalls(calls + len(at))
 }
 
+// Who asks for it does not wait with a session that has failed.
+func TestTickNow(t *testing.T) {
+	t.Parallel()
+	f := open(t, small)
+	f.say("s", talk(0, 6)...)
+	f.model.answer = answers("no")
+	for range 2 {
+		if err := f.TickNow(t.Context()); err == nil {
+			t.Error("TickNow() with garbage: no error")
+		}
+	}
+	f.model.answer = nil
+	f.tick()
+	f.wantCalls(2)
+	if err := f.TickNow(t.Context()); err != nil {
+		t.Errorf("TickNow(): %v", err)
+	}
+	f.want("s", joined(talk(0, 6)), 6)
+}
+
 // A try that saves a chunk before it fails begins the waiting anew.
 func TestProgressEndsTheWaiting(t *testing.T) {
 	t.Parallel()
