@@ -100,8 +100,8 @@ func (a *app) checkSummaries(ctx context.Context) ([]sqlite.Finding, error) {
 	}
 	var list []sqlite.Finding
 	for _, f := range failures {
-		list = append(list, sqlite.Finding{Name: "summary", Detail: fmt.Sprintf("%s: failed %d times, tried again at %s: %s",
-			f.Session, f.Failures, a.moment(f.NotBefore), f.Reason)})
+		list = append(list, sqlite.Finding{Name: "summary", Detail: fmt.Sprintf("%s: failed %s, tried again at %s: %s",
+			f.Session, times(f.Failures), a.moment(f.NotBefore), f.Reason)})
 	}
 	return list, nil
 }
@@ -124,8 +124,16 @@ func (a *app) checkJobs(ctx context.Context) ([]sqlite.Finding, error) {
 	}
 	for _, w := range waiting {
 		if w.LastError != "" {
-			found = append(found, sqlite.Finding{Name: w.Kind, Detail: fmt.Sprintf("%s: failed %d times, tried again at %s: %s", w.Key, w.Tries, a.moment(w.NotBefore), w.LastError)})
+			found = append(found, sqlite.Finding{Name: w.Kind, Detail: fmt.Sprintf("%s: failed %s, tried again at %s: %s", w.Key, times(w.Tries), a.moment(w.NotBefore), w.LastError)})
 		}
 	}
 	return found, nil
+}
+
+// times says how often.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
