@@ -72,6 +72,9 @@ type jobRunCommand struct {
 // Run runs the job and returns its error.
 func (c jobRunCommand) Run(ctx context.Context, p *program, s *settings) error {
 	return p.withFile(ctx, s, func(a *app) error {
+		if err := a.jobs.Check(c.Name); err != nil {
+			return usageError{err}
+		}
 		began := time.Now()
 		if err := a.jobs.RunNow(ctx, c.Name); err != nil {
 			return fmt.Errorf("job %s: %w", c.Name, err)

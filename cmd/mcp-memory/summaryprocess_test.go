@@ -24,14 +24,17 @@ type process struct {
 }
 
 // begin starts the program with an empty environment.
-func begin(t *testing.T, args ...string) *process {
+func begin(t *testing.T, args ...string) *process { return beginWith(t, nil, args...) }
+
+// beginWith starts the program with these variables alone.
+func beginWith(t *testing.T, env []string, args ...string) *process {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &process{Cmd: exec.Command(exe, args...)}
-	p.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH")}
+	p.Env = append([]string{asProgram + "=1", "PATH=" + os.Getenv("PATH")}, env...)
 	p.Stderr = &p.stderr
 	if err := p.Start(); err != nil {
 		t.Fatal(err)

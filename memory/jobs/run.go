@@ -42,18 +42,22 @@ func (r *Runner) Run(ctx context.Context) error {
 // its error. Run need not be running. ErrNotFound: there is no such job;
 // ErrConflict: it is running already, here or in another process.
 func (r *Runner) RunNow(ctx context.Context, name string) error {
-	j := r.job(name)
-	if j == nil {
-		return r.unknown(name)
+	if err := r.Check(name); err != nil {
+		return err
 	}
-	began, err := r.execute(ctx, j, time.Now(), true)
+	began, err := r.execute(ctx, r.job(name), time.Now(), true)
 	if err == nil && !began {
 		return memory.Conflictf("the job %s is already running", name)
 	}
 	return err
 }
 
-func (r *Runner) unknown(name string) error {
+// Check says whether there is a job of this name: ErrNotFound, with the names that
+// there are, when there is none.
+func (r *Runner) Check(name string) error {
+	if r.job(name) != nil {
+		return nil
+	}
 	names := make([]string, len(r.jobs))
 	for i, j := range r.jobs {
 		names[i] = j.Name

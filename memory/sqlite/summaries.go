@@ -184,7 +184,8 @@ func (db *DB) saveVersion(tx tx, id int64, session string, s memory.Summary, mod
 }
 
 // addVersion gives a new version its number, and drops the ones that are too old.
-// A session without a summary gets none for an empty one.
+// A session without a summary gets none for an empty one, but for one that no
+// model wrote: it tells that a model is yet to read the messages.
 func addVersion(tx tx, id int64, v memory.SummaryVersion, body string, now int64) (int64, error) {
 	var last, kept int64
 	if err := tx.row(`
@@ -193,7 +194,7 @@ func addVersion(tx tx, id int64, v memory.SummaryVersion, body string, now int64
 		WHERE session_id = ?1`, []any{id}, &last, &kept); err != nil {
 		return 0, err
 	}
-	if kept == 0 && v.Summary.Empty() {
+	if kept == 0 && v.Summary.Empty() && v.Model != memory.LocalModel {
 		return 0, nil
 	}
 	if err := tx.exec(`INSERT INTO summaries(session_id, version, cursor_seq, created_at, model, body) VALUES(?, ?, ?, ?, ?, ?)`,

@@ -19,6 +19,7 @@ var summarising = theme{
 	"saves summary and cursor together":    savesSummary,
 	"saves one of two":                     savesOneOfTwo,
 	"an equal summary is no new version":   keepsEqualVersion,
+	"keeps an empty local summary":         keepsEmptyLocalSummary,
 	"keeps the last versions":              keepsLastVersions,
 	"sessions that are due":                listsDue,
 	"a failed session waits":               putsOffFailed,
@@ -149,6 +150,21 @@ func keepsEqualVersion(t *testing.T, s Store) {
 	}
 	if st := summaryState(t, s, "s"); st.Mark.Cursor.Seq != 4 || st.Current.Cursor != 4 {
 		t.Errorf("SummaryState() = %+v, want the cursor at 4", st)
+	}
+}
+
+// An empty summary that no model wrote is kept, so that a model has its turn.
+func keepsEmptyLocalSummary(t *testing.T, s Store) {
+	add(t, s, "s", numbered(2, 0, "message %d")...)
+	st := summaryState(t, s, "s")
+	v, err := s.SaveSummary(t.Context(), "s", st.Mark, memory.Summary{}, memory.LocalModel, memory.SummaryCursor{Seq: 2})
+	if err != nil || v.Version != 1 {
+		t.Errorf("SaveSummary(empty, local) = %+v, %v, want version 1", v, err)
+	}
+	for relearn, want := range map[bool]int{false: 0, true: 1} {
+		if due, err := s.DueSummaries(t.Context(), time.Now(), relearn); err != nil || len(due) != want {
+			t.Errorf("DueSummaries(relearn %v) = %q, %v, want %d", relearn, due, err, want)
+		}
 	}
 }
 
