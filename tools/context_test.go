@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"mcp-memory/memory"
 )
 
 func TestGetContextGivesTheWindow(t *testing.T) {
@@ -109,5 +111,83 @@ func TestGetContextCutsAHugeLastMessage(t *testing.T) {
 	}
 	if got := a.strings("messages.size"); !slices.Equal(got, []string{"100006"}) {
 		t.Errorf("size = %v, want [100006]", got)
+	}
+}
+
+// discussions is a summary with decisions and n past discussions of some 250
+// tokens each.
+func discussions(n int) memory.Summary {
+	s := memory.Summary{
+		KeyDecisions:      []string{"Do: answer in French", "Don't: use tabs " + strings.Repeat("never ", 400)},
+		CurrentDiscussion: memory.CurrentDiscussion{Topic: "the port"},
+	}
+	for i := range n {
+		s.PastDiscussions = append(s.PastDiscussions, memory.PastDiscussion{Topic: fmt.Sprint("topic ", i), Description: strings.Repeat("word ", 200), LastDiscussed: "2026-03-01 10:00"})
+	}
+	return s
+}
+
+func TestGetContextGivesTheSummary(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.add("home", message("user", "hello"), message("assistant", "good day"))
+	if a := d.must("get_context", `{}`); a.value["prior_summary"] != nil || strings.Contains(a.text, "Prior summary") {
+		t.Errorf("prior_summary without one = %v, want none", a.value["prior_summary"])
+	}
+	d.summarise("home", discussions(2))
+	a := d.must("get_context", `{"query":"which port?"}`)
+	if got := a.strings("prior_summary.past_discussions.topic"); !slices.Equal(got, []string{"topic 0", "topic 1"}) {
+		t.Errorf("past discussions = %q, want both", got)
+	}
+	if got := a.strings("prior_summary.current_discussion.topic"); !slices.Equal(got, []string{"the port"}) {
+		t.Errorf("current discussion = %q, want the port", got)
+	}
+	history, summary := strings.Index(a.text, "good day"), strings.Index(a.text, "\nPrior summary:\n{\"key_decisions\":[\"Do: answer in French\"")
+	if history < 0 || summary < history {
+		t.Errorf("the text is %q, want the summary as JSON after the messages", a.text)
+	}
+	if a := d.must("get_context", `{"session_id":"elsewhere"}`); a.value["prior_summary"] != nil {
+		t.Errorf("prior_summary of another session = %v, want none", a.value["prior_summary"])
+	}
+}
+
+// The older window goes first, then the oldest past discussions; key decisions and
+// the last user message stay, whatever the limit.
+func TestGetContextLeavesOutOfTheSummaryLast(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	filler := strings.Repeat("word ", 200)
+	d.add("home", message("user", "one "+filler), message("assistant", "two "+filler), message("user", "three "+filler), message("assistant", "four "+filler))
+	d.summarise("home", discussions(3))
+	whole, err := strconv.Atoi(d.must("get_context", `{}`).strings("tokens")[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		max     int
+		window  int
+		topics  []string
+		leftOut []string
+	}{
+		{whole, 4, []string{"topic 0", "topic 1", "topic 2"}, nil},
+		{whole - 1, 3, []string{"topic 0", "topic 1", "topic 2"}, []string{"1 message of the window"}},
+		{whole - 700, 1, []string{"topic 0", "topic 1", "topic 2"}, []string{"3 messages of the window"}},
+		{whole - 850, 1, []string{"topic 1", "topic 2"}, []string{"3 messages of the window", "1 past discussion of the summary"}},
+		{1, 1, nil, []string{"3 messages of the window", "3 past discussions of the summary"}},
+	} {
+		a := d.must("get_context", fmt.Sprintf(`{"max_tokens":%d}`, c.max))
+		window := a.strings("messages.content")
+		if len(window) != c.window || !slices.ContainsFunc(window, func(s string) bool { return strings.HasPrefix(s, "three") }) {
+			t.Errorf("within %d tokens: %d messages, want %d with the last of the user", c.max, len(window), c.window)
+		}
+		if got := a.strings("prior_summary.past_discussions.topic"); !slices.Equal(got, c.topics) {
+			t.Errorf("within %d tokens: past discussions %q, want %q", c.max, got, c.topics)
+		}
+		if got := a.strings("left_out"); !slices.Equal(got, c.leftOut) {
+			t.Errorf("within %d tokens: left out %q, want %q", c.max, got, c.leftOut)
+		}
+		if got := a.strings("prior_summary.key_decisions"); len(got) != 2 || !strings.Contains(a.text, "key_decisions") {
+			t.Errorf("within %d tokens: decisions %q, want both", c.max, got)
+		}
 	}
 }

@@ -14,12 +14,15 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-memory/memory"
 	"mcp-memory/memory/embed"
+	"mcp-memory/memory/extract"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/lessons"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/sqlite"
+	"mcp-memory/memory/summary"
 	"mcp-memory/memory/text"
 	"mcp-memory/tools"
 )
@@ -30,6 +33,7 @@ var now = time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 // desk is a memory on a real database with the tools on it.
 type desk struct {
 	t     *testing.T
+	db    *sqlite.DB
 	loop  *index.Loop
 	tools map[string]tools.Tool
 }
@@ -63,21 +67,44 @@ func newDesk(t *testing.T) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
+	summaries, err := summary.New(summary.Config{Store: db, Location: time.UTC, Now: clock, Local: quoted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(summaries.Close)
 	list, err := tools.All(
 		&tools.WriteError{Lessons: solved, Session: "home"},
 		&tools.FindErrors{Lessons: solved},
-		&tools.GetContext{History: h, Session: "home"},
+		&tools.GetContext{History: h, Summaries: summaries, Session: "home"},
 		&tools.AddMessages{History: h, Session: "home", Zone: time.UTC},
 		&tools.ChatHistory{History: h, Recall: r, Session: "home", Zone: time.UTC, Now: clock},
+		&tools.Compact{Summaries: summaries, Session: "home"},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, loop: loop, tools: map[string]tools.Tool{}}
+	d := &desk{t: t, db: db, loop: loop, tools: map[string]tools.Tool{}}
 	for _, tool := range list {
 		d.tools[tool.Definition.Name] = tool
 	}
 	return d
+}
+
+// quoted is the summary that is made without a model.
+func quoted(previous memory.Summary, talked time.Time, exchanges [][]memory.Message) memory.Summary {
+	return extract.Summary(previous, exchanges, extract.Options{Location: time.UTC, Since: talked})
+}
+
+// summarise makes a summary the current one of a session, up to its last message.
+func (d *desk) summarise(session string, s memory.Summary) {
+	d.t.Helper()
+	st, err := d.db.SummaryState(d.t.Context(), session)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.db.SaveSummary(d.t.Context(), session, st.Mark, s, "model", memory.SummaryCursor{Seq: st.LastSeq}); err != nil {
+		d.t.Fatal(err)
+	}
 }
 
 // answer is what a call gave back.

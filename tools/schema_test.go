@@ -103,7 +103,7 @@ func TestEveryToolHasAllHints(t *testing.T) {
 		if a.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("annotations of %s = %+v, want title and all four hints", name, a)
 		}
-		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains([]string{"add_messages", "write_error"}, name) {
+		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains([]string{"add_messages", "compact", "write_error"}, name) {
 			t.Errorf("hints of %s do not say what it does: %+v", name, a)
 		}
 	}
@@ -115,6 +115,7 @@ func TestResultsKeepToTheirSchema(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.add("home",
+		message("user", "Always look under the mat first.", `"sender":"Ada"`),
 		message("user", "Where is the key?", `"sender":"Ada","id":"q"`),
 		message("assistant", "", `"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]`),
 		message("tool", "under the mat", `"tool_name":"look","tool_call_id":"c1"`))
@@ -123,6 +124,7 @@ func TestResultsKeepToTheirSchema(t *testing.T) {
 		{"chat_history", `{"query":"key"}`},
 		{"chat_history", `{"mode":"list"}`},
 		{"chat_history", `{"mode":"read"}`},
+		{"compact", `{"action":"summary"}`},
 		{"get_context", `{}`},
 		{"write_error", `{"tool_name":"git","keywords":[],"symptom":"key rejected","action":"add it","outcome":"resolved"}`},
 		{"write_error", `{"tool_name":"git","keywords":["key"],"symptom":"key rejected","action":"add it","outcome":"resolved"}`},
