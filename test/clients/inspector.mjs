@@ -21,6 +21,7 @@ assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_h
 assert.equal(call("add_messages", 'messages=[{"role":"user","content":"the pre-flight list is ready"}]').added, 1);
 assert.equal(call("chat_history", "query=pre-flight", "match=keyword").hits.length, 1);
 assert.equal(call("get_context").messages.length, 1);
+assert.equal(call("compact", "action=summary").count, 1);
 assert.ok(inspect("--method", "resources/list").resources.length > 0);
 
 console.log(`MCP Inspector: ${tools.length} tools listed and called`);

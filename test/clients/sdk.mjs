@@ -1,6 +1,7 @@
 // The official TypeScript SDK client over stdio: lists everything, calls every
 // tool, reads every resource, and checks what comes back.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -8,7 +9,7 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 const [binary, db] = process.argv.slice(2);
 const connect = async () => {
   const client = new Client({ name: "sdk-check", version: "1.0.0" });
-  await client.connect(new StdioClientTransport({ command: binary, args: ["stdio", "--db", db, "--session", "check"] }));
+  await client.connect(new StdioClientTransport({ command: binary, args: ["stdio", "--db", db, "--session", "check", "--summary-schedule="] }));
   return client;
 };
 const client = await connect();
@@ -42,6 +43,8 @@ for (const [match, query, id] of [
 assert.equal((await call("chat_history", { mode: "list" })).sessions[0].session_id, "check");
 assert.equal((await call("chat_history", { mode: "read", session_id: "check" })).messages.length, 3);
 assert.equal((await call("get_context", {})).messages.length, 3);
+assert.equal((await call("compact", { action: "summary" })).count, 3);
+assert.match((await call("get_context", {})).prior_summary.past_discussions[0].topic, /invoices/);
 
 const refused = await client.callTool({ name: "chat_history", arguments: { mode: "dance" } });
 assert.ok(refused.isError, "an unknown mode must be refused");
@@ -54,7 +57,8 @@ assert.match(contents[0].text, /replica in Taipei/);
 assert.match((await client.getPrompt({ name: "recall", arguments: { query: "Which one?" } })).messages[0].content.text, /replica in Taipei/);
 
 // Subscriptions: a client hears once of each change, whichever process makes it.
-// Each row is what to subscribe to and how another process changes it.
+// Each row is what to subscribe to, how another process changes it, and what is
+// read then.
 const other = await connect();
 const told = [];
 client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
@@ -62,14 +66,22 @@ const hears = async (uri) => {
   for (const end = Date.now() + 2000; told.length === 0 && Date.now() < end; ) await new Promise((wake) => setTimeout(wake, 20));
   assert.deepEqual(told.splice(0), [uri], `told of changes of ${uri}`);
 };
-for (const [uri, change] of [
-  ["memory://sessions/check/messages", () => call("add_messages", { messages: [{ role: "user", content: "one more" }] }, other)],
-  ["memory://sessions", () => call("add_messages", { session_id: "new", messages: [{ role: "user", content: "hello" }] }, other)],
+const says = (content, session_id = "check") => call("add_messages", { session_id, messages: [{ role: "user", content }] }, other);
+const summarises = async (content) => {
+  await says(content);
+  execFileSync(binary, ["job", "run", "summary", "--db", db]);
+};
+for (const [uri, change, shows] of [
+  ["memory://sessions/check/messages", (i) => says(`one more: ${i}`), (i) => `one more: ${i}`],
+  ["memory://sessions", (i) => says("hello", `new ${i}`), (i) => `new ${i}`],
+  ["memory://summary", (i) => summarises(`Who pays invoice number ${i}?`), (i) => `invoice number ${i}`],
 ]) {
   await client.subscribeResource({ uri });
   for (let i = 0; i < 2; i++) {
-    await change();
+    await change(i);
     await hears(uri);
+    const { text } = (await client.readResource({ uri })).contents[0];
+    assert.ok(text.includes(shows(i)), `${uri}: ${text}`);
   }
   await client.unsubscribeResource({ uri });
 }
