@@ -209,11 +209,14 @@ func TestSummarySubscription(t *testing.T) {
 			t.Errorf("the summary that is read is of %q, want %q", got, joined(list))
 		}
 	}
-	restored := p.tool("compact", `{"action":"restore"}`)
-	if restored.bad {
-		t.Fatalf("restore = %s", restored.text)
+	p.send(`{"jsonrpc":"2.0","id":"own","method":"tools/call","params":{"name":"compact","arguments":{"action":"restore"}}}`)
+	a, b := p.next(), p.next() // the answer and the change, in any order
+	if string(a.ID)+string(b.ID) != `"own"` || a.Params.URI+b.Params.URI != uri {
+		t.Errorf("restore brought %+v and %+v, want an answer and a change of %s", a, b, uri)
 	}
-	p.hears(uri)
+	if got := p.summary(uri).CurrentDiscussion.Description; got != joined(list[:4]) {
+		t.Errorf("the restored summary is of %q, want %q", got, joined(list[:4]))
+	}
 }
 
 // summary reads a summary as a resource; nothing else may come before the answer.

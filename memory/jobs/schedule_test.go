@@ -72,7 +72,7 @@ func TestTicks(t *testing.T) {
 }
 
 // TestOncePerDate: a daily job has one tick for each date that there is, in
-// places whose clocks change in every way.
+// places whose clocks change in every way (case E03).
 func TestOncePerDate(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
