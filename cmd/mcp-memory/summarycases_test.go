@@ -282,8 +282,10 @@ func TestCaseK01(t *testing.T) {
 			}
 			holds(t, db, list[:2], 1)
 			p := start(t, nil, append([]string{"stdio"}, e.flags(path)...)...)
-			if a := p.tool("compact", `{"session_id":"s","action":"summary"}`); !a.bad {
-				t.Errorf("compact = %q, want the failure", a.text)
+			if !c.slow { // else the answer is that it goes on
+				if a := p.tool("compact", `{"session_id":"s","action":"summary"}`); !a.bad {
+					t.Errorf("compact = %q, want the failure", a.text)
+				}
 			}
 			if got := len(p.tool("chat_history", `{"session_id":"s","mode":"read","limit":200}`).column("messages", "id")); got != 60 {
 				t.Errorf("%d messages are read, want 60", got)
