@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
 
 	"mcp-memory/memory"
@@ -9,7 +10,7 @@ import (
 // Rule is a standing rule or a lasting fact that a person stated: something that
 // still applies later.
 type Rule struct {
-	Text    string // the sentence as written, one line of at most 200 characters
+	Text    string // the sentence as written, without a lead-in such as "One rule:"; one line of at most 200 characters
 	Forbids bool   // it says what is not to be done
 }
 
@@ -33,6 +34,10 @@ func (r Rule) Decision() string {
 	return doPrefix + r.Text
 }
 
+// leadIn is what announces a rule and adds nothing to it.
+var leadIn = regexp.MustCompile(`(?i)^(?:(?:a|an|the|one|another|my|our|new|general|standing|house) )*(?:rules?|reminder|note|important)\s*: *` +
+	`|^(?:一[条條个個])?(?:规则|規則|规矩|規矩|注意|提醒)\s*[:：]\s*|^(?:ルール|お願い|注意)(?:です)?\s*[:：]\s*`)
+
 // Rules returns the standing rules that a message states, in order. Only what a
 // user wrote can be a rule: no quotation, no code, no log, no question, no
 // request for once.
@@ -46,7 +51,7 @@ func Rules(m memory.Message) []Rule {
 			continue
 		}
 		if r := read(s); r.rule {
-			rules = append(rules, Rule{clip(s, maxRule), r.forbids})
+			rules = append(rules, Rule{clip(leadIn.ReplaceAllString(s, ""), maxRule), r.forbids})
 		}
 	}
 	return rules

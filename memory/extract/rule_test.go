@@ -124,3 +124,20 @@ func FuzzRules(f *testing.F) {
 		}
 	})
 }
+
+func TestLeadInIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"One rule: never push to main.":     "never push to main.",
+		"Our house rule: always run lint.":  "always run lint.",
+		"Reminder: always answer in French": "always answer in French",
+		"規則：以後都用繁體中文回答。":                    "以後都用繁體中文回答。",
+		"ルール：今後は必ず日本語で答えてください。":             "今後は必ず日本語で答えてください。",
+		"Never write notes: they get lost.": "Never write notes: they get lost.",
+	} {
+		rules := extract.Rules(memory.Message{Role: memory.RoleUser, Content: content})
+		if len(rules) != 1 || rules[0].Text != want {
+			t.Errorf("Rules(%q) = %+v, want %q", content, rules, want)
+		}
+	}
+}

@@ -126,7 +126,7 @@ func TestSummaryOfTheDemo(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"kite-backend": {"Don't: One rule: never delete a finished delivery, accounting needs them for seven years."},
+		"kite-backend": {"Don't: never delete a finished delivery, accounting needs them for seven years."},
 		"司機端":          {},
 		"倉庫ラベル":        {},
 	}
