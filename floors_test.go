@@ -42,7 +42,7 @@ var floors = map[string][]string{
 	"server": {"tools", "prompts", "memory/history", "memory"},
 
 	// Floor 2: one file a tool; each calls one engine.
-	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory", "memory/text"},
+	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/budget", "memory", "memory/text", "memory/tokens"},
 
 	// Floor 1: the engines. Each declares the store it needs.
 	"memory/history":  {"memory", "memory/text", "memory/rank"},
@@ -50,6 +50,7 @@ var floors = map[string][]string{
 	"memory/lessons":  {"memory", "memory/text"},
 	"memory/summary":  {"memory", "memory/text", "prompts"},
 	"memory/transfer": {"memory", "memory/text"},
+	"memory/budget":   {"memory", "memory/limits", "memory/tokens", "prompts"},
 
 	// Floor 0b: technology behind the ports of package memory.
 	"memory/sqlite": {"memory", "memory/text"},
@@ -72,6 +73,7 @@ var floors = map[string][]string{
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},
 	"memory/limits": {},
+	"memory/tokens": {},
 	"memory/text":   {"memory"},
 	"memory/rank":   {"memory", "memory/text"},
 	"prompts":       {},
@@ -80,12 +82,13 @@ var floors = map[string][]string{
 // owners says which packages alone may import a technology: a path stands for
 // itself and all below it.
 var owners = map[string][]string{
-	"database/sql":                    {"memory/sqlite"},
-	"modernc.org/sqlite":              {"memory/sqlite"},
-	"github.com/mark3labs/mcp-go":     {"tools", "server", "cmd/membench"},
-	"github.com/openai/openai-go":     {"memory/openai"},
-	"github.com/go-co-op/gocron":      {"memory/jobs"},
-	"github.com/zricethezav/gitleaks": {"memory/text"},
+	"database/sql":                     {"memory/sqlite"},
+	"modernc.org/sqlite":               {"memory/sqlite"},
+	"github.com/mark3labs/mcp-go":      {"tools", "server", "cmd/membench"},
+	"github.com/openai/openai-go":      {"memory/openai"},
+	"github.com/go-co-op/gocron":       {"memory/jobs"},
+	"github.com/zricethezav/gitleaks":  {"memory/text"},
+	"github.com/tiktoken-go/tokenizer": {"memory/tokens"},
 }
 
 // testOwners says which files alone, tests included, may import a technology

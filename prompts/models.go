@@ -38,6 +38,13 @@ func Overturned() string { return render("judge_overturned.tmpl", nil) }
 // Relevant tells the decision model which entries of a summary a request needs.
 func Relevant() string { return render("judge_relevant.tmpl", nil) }
 
+// UnneededSteps tells the decision model which tool steps of a run can go.
+func UnneededSteps() string { return render("judge_steps.tmpl", nil) }
+
+// Steps tells the model how to write what stands in for old tool steps, in at most
+// so many words.
+func Steps(words int) string { return render("steps.tmpl", struct{ Words int }{words}) }
+
 // render fills a template. It panics when the template is wrong, which the
 // golden tests rule out: templates are part of the program.
 func render(name string, data any) string {

@@ -21,6 +21,8 @@ func TestModelPromptsAreGolden(t *testing.T) {
 		"judge_noise":      prompts.Noise(),
 		"judge_overturned": prompts.Overturned(),
 		"judge_relevant":   prompts.Relevant(),
+		"judge_steps":      prompts.UnneededSteps(),
+		"steps":            prompts.Steps(300),
 	} {
 		path := filepath.Join("testdata", name+".golden")
 		if *update {

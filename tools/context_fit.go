@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/tokens"
 )
 
 // dropper leaves one thing out of a context and returns how many tokens that
@@ -46,25 +47,25 @@ func (r *GetContextResult) fit(limit int) {
 
 // size estimates the tokens of everything.
 func (r *GetContextResult) size() int {
-	n := estimateTokens(r.Rules)
+	n := tokens.Estimate(r.Rules)
 	for _, m := range r.Messages {
 		n += messageTokens(m)
 	}
 	if s := r.PriorSummary; s != nil {
 		for _, d := range s.KeyDecisions {
-			n += estimateTokens(d)
+			n += tokens.Estimate(d)
 		}
 		for _, d := range s.PastDiscussions {
 			n += discussionTokens(d)
 		}
 		c := s.CurrentDiscussion
-		n += estimateTokens(c.Topic + c.Description + c.Perspectives + c.Direction)
+		n += tokens.Estimate(c.Topic + c.Description + c.Perspectives + c.Direction)
 	}
 	return n
 }
 
 func discussionTokens(d memory.PastDiscussion) int {
-	return estimateTokens(d.Topic+d.Description+d.Direction+d.LastDiscussed) + 8
+	return tokens.Estimate(d.Topic+d.Description+d.Direction+d.LastDiscussed) + 8
 }
 
 // dropMessage leaves out the oldest message but the last user message.

@@ -15,6 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/budget"
 	"mcp-memory/memory/embed"
 	"mcp-memory/memory/extract"
 	"mcp-memory/memory/history"
@@ -79,6 +80,7 @@ func newDesk(t *testing.T) *desk {
 		&tools.AddMessages{History: h, Session: "home", Zone: time.UTC},
 		&tools.ChatHistory{History: h, Recall: r, Session: "home", Zone: time.UTC, Now: clock},
 		&tools.Compact{Summaries: summaries, Session: "home"},
+		&tools.FitContext{Budget: budget.New(budget.Config{})},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func TestEveryToolHasAllHints(t *testing.T) {
 		if a.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("annotations of %s = %+v, want title and all four hints", name, a)
 		}
-		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains([]string{"add_messages", "compact", "write_error"}, name) {
+		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains([]string{"add_messages", "compact", "fit_context", "write_error"}, name) {
 			t.Errorf("hints of %s do not say what it does: %+v", name, a)
 		}
 	}
@@ -131,6 +131,7 @@ func TestResultsKeepToTheirSchema(t *testing.T) {
 		{"write_error", `{"tool_name":"git","keywords":["key"],"symptom":"key rejected","action":"add it","outcome":"failed"}`},
 		{"find_errors", `{"query":"key rejected"}`},
 		{"find_errors", `{}`},
+		{"fit_context", fitArguments(longRun(2), `,"max_tokens":900`)},
 	} {
 		a := d.must(call.tool, call.arguments)
 		var schema map[string]any

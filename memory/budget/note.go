@@ -105,7 +105,7 @@ func clip(s string, max int) string {
 		return s
 	}
 	head := tidyEnd(s[:offset(s, max*2/3)])
-	tail := tidyStart(s[offset(s, n-max/3):])
+	tail := tidyStart(s[last(s, max/3):])
 	left := n - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	return fmt.Sprintf("%s … (%d characters left out) … %s", head, left, tail)
 }
@@ -119,6 +119,16 @@ func offset(s string, n int) int {
 		n--
 	}
 	return len(s)
+}
+
+// last is where the last n characters of s begin.
+func last(s string, n int) int {
+	end := len(s)
+	for ; n > 0 && end > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:end])
+		end -= size
+	}
+	return end
 }
 
 // tidyEnd ends a beginning after its last line, if that leaves half of it.

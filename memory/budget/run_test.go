@@ -84,7 +84,8 @@ func must(t testing.TB, e *budget.Engine, q budget.Request) budget.Result {
 // all, in the forms of several vendors, with what makes runs hard.
 func generate(t testing.TB, seed uint64, max, size int) []json.RawMessage {
 	t.Helper()
-	g := generator{t: t, Rand: rand.New(rand.NewPCG(seed, 5)), each: size / max}
+	g := newGenerator(t, seed)
+	g.each = size / max
 	g.add(system("You work for the harbour office. " + g.words(40)))
 	n := 2 + g.IntN(max-2)
 	blocks := g.IntN(2) == 0
@@ -115,6 +116,10 @@ type generator struct {
 	list  []json.RawMessage
 	each  int // bytes of a text, on average
 	calls int
+}
+
+func newGenerator(t testing.TB, seed uint64) *generator {
+	return &generator{t: t, Rand: rand.New(rand.NewPCG(seed, 5))}
 }
 
 func (g *generator) add(o object) { g.list = append(g.list, raw(g.t, o)...) }
