@@ -56,7 +56,7 @@ func TestGetContextLeavesOutTheOldestFirst(t *testing.T) {
 		want []string
 	}{
 		{8000, []string{"one", "two", "three", "four", "five"}},
-		{1000, []string{"three", "four", "five"}},
+		{900, []string{"three", "four", "five"}},
 		{700, []string{"three", "five"}},
 		{1, []string{"three"}},
 	} {
