@@ -171,8 +171,8 @@ func TestGetContextLeavesOutOfTheSummaryLast(t *testing.T) {
 	}{
 		{whole, 4, []string{"topic 0", "topic 1", "topic 2"}, nil},
 		{whole - 1, 3, []string{"topic 0", "topic 1", "topic 2"}, []string{"1 message of the window"}},
-		{whole - 700, 1, []string{"topic 0", "topic 1", "topic 2"}, []string{"3 messages of the window"}},
-		{whole - 850, 1, []string{"topic 1", "topic 2"}, []string{"3 messages of the window", "1 past discussion of the summary"}},
+		{whole - 600, 1, []string{"topic 0", "topic 1", "topic 2"}, []string{"3 messages of the window"}},
+		{whole - 760, 1, []string{"topic 1", "topic 2"}, []string{"3 messages of the window", "1 past discussion of the summary"}},
 		{1, 1, nil, []string{"3 messages of the window", "3 past discussions of the summary"}},
 	} {
 		a := d.must("get_context", fmt.Sprintf(`{"max_tokens":%d}`, c.max))
