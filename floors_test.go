@@ -32,7 +32,7 @@ var floors = map[string][]string{
 	"cmd/mcp-memory": {
 		"server", "tools", "prompts",
 		"memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/transfer", "memory/extract",
-		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai", "memory/jobs",
+		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai", "memory/jobs", "memory/windows", "memory/budget",
 		"memory", "memory/text", "memory/rank",
 	},
 	"cmd/membench": {"memory/text"},

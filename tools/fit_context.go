@@ -12,6 +12,7 @@ import (
 
 // FitContextArgs are the arguments of fit_context.
 type FitContextArgs struct {
+	SessionID     string   `json:"session_id,omitempty" doc:"The conversation whose summary takes in what is folded; default: the configured one."`
 	Model         string   `json:"model" doc:"The model that the messages go to, as its vendor names it."`
 	Messages      Objects  `json:"messages" doc:"All messages of the run, oldest first, as the model's interface takes them, with tool calls and results."`
 	InputTokens   int      `json:"input_tokens,omitempty" doc:"Input tokens that the last call with these messages reported."`
@@ -40,7 +41,8 @@ type Fitter interface {
 
 // FitContext is the tool fit_context.
 type FitContext struct {
-	Budget Fitter
+	Budget  Fitter
+	Session string // used when a call names none
 }
 
 // Tool describes the tool to clients.
@@ -55,8 +57,12 @@ func (t *FitContext) Tool() (Tool, error) {
 
 // Call fits the messages.
 func (t *FitContext) Call(ctx context.Context, args FitContextArgs) (FitContextResult, string, error) {
+	session, err := chooseSession(args.SessionID, t.Session)
+	if err != nil {
+		return FitContextResult{}, "", err
+	}
 	q := budget.Request{
-		Model: args.Model, InputTokens: args.InputTokens, ProviderError: args.ProviderError,
+		Session: session, Model: args.Model, InputTokens: args.InputTokens, ProviderError: args.ProviderError,
 		PreviousModel: args.PreviousModel, PriorStages: args.PriorStages, Query: args.Query,
 	}
 	if args.MaxTokens != nil {

@@ -80,7 +80,7 @@ func newDesk(t *testing.T) *desk {
 		&tools.AddMessages{History: h, Session: "home", Zone: time.UTC},
 		&tools.ChatHistory{History: h, Recall: r, Session: "home", Zone: time.UTC, Now: clock},
 		&tools.Compact{Summaries: summaries, Session: "home"},
-		&tools.FitContext{Budget: budget.New(budget.Config{})},
+		&tools.FitContext{Budget: budget.New(budget.Config{}), Session: "home"},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"mcp-memory/memory/openai"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/memory/summary"
+	"mcp-memory/memory/windows"
 )
 
 // keys are the secrets. They are never flags, which other users can read in the
@@ -70,6 +71,7 @@ func (s *settings) checkModels(env environment) error {
 // models are the chat models that are configured; nil = none is.
 type models struct {
 	main, decision memory.ChatModel
+	reporters      []windows.Reporter // the endpoints, that say how large the windows of their models are
 }
 
 // models builds the chat models. Nothing is asked of an endpoint yet: what is wrong
@@ -91,6 +93,7 @@ func (s *settings) models(log *slog.Logger) (models, error) {
 			return models{}, usagef("--%s-base-url: %w", one.flag, err)
 		}
 		*one.model = chat
+		m.reporters = append(m.reporters, chat)
 	}
 	return m, nil
 }

@@ -47,6 +47,8 @@ type settings struct {
 	SummarySchedule string `group:"Summary" placeholder:"CRON" default:"*/15 * * * *" help:"When summaries are brought up to date."`
 	DailyTokens     int    `group:"Summary" placeholder:"N" default:"0" help:"Tokens that all chat models together may use a day; 0 = no limit."`
 
+	WindowsURL string `name:"windows-url" group:"Fitting" placeholder:"URL" help:"Where a table of models and their context windows is published (the JSON of models.dev or LiteLLM); read hourly. Without it the built-in table serves."`
+
 	zone *time.Location
 	keys keys // from the environment alone
 }

@@ -11,6 +11,7 @@ import (
 	_ "time/tzdata" // not every system has the time zones
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/budget"
 	"mcp-memory/memory/embed"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
@@ -21,6 +22,7 @@ import (
 	"mcp-memory/memory/summary"
 	"mcp-memory/memory/text"
 	"mcp-memory/memory/transfer"
+	"mcp-memory/memory/windows"
 	"mcp-memory/server"
 	"mcp-memory/tools"
 )
@@ -37,6 +39,8 @@ type app struct {
 	models   models
 	summary  *summary.Engine
 	lessons  *lessons.Lessons
+	windows  *windows.Table
+	budget   *budget.Engine
 	local    *embed.Local // the model that is learnt from the messages
 	source   index.Source
 	loop     *index.Loop
@@ -67,7 +71,7 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 	}
 	local := embed.NewLocal(db)
 	a := &app{settings: s, db: db, local: local, source: source(db, e, local), stop: func() {}}
-	if err := errors.Join(a.build(p), a.buildSummaries(chat, p.log), a.buildJobs(p.log)); err != nil {
+	if err := errors.Join(a.build(p), a.buildSummaries(chat, p.log), a.buildBudget(p.log), a.buildJobs(p.log)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
@@ -144,6 +148,7 @@ func (a *app) start(ctx context.Context, p *program) {
 	ctx, a.stop = context.WithCancel(ctx)
 	a.running.Go(func() { a.loop.Run(ctx) })
 	a.running.Go(func() { a.runJobs(ctx, p.log) })
+	a.running.Go(func() { a.windows.Run(ctx) })
 	if a.mcp == nil {
 		return
 	}
@@ -194,6 +199,7 @@ func (a *app) buildServer(p *program) error {
 		&tools.AddMessages{History: a.history, Session: a.settings.session(), Zone: a.settings.zone},
 		chat,
 		&tools.Compact{Summaries: a.summary, Session: a.settings.session()},
+		&tools.FitContext{Budget: a.budget, Session: a.settings.session()},
 		&tools.WriteError{Lessons: a.lessons, Session: a.settings.session()},
 		find,
 	)

@@ -38,11 +38,11 @@ type Windows interface {
 
 // Folder folds older turns of a run into the rolling summary.
 type Folder interface {
-	// Fold brings the summary up to date with the turns, oldest first, which
-	// then leave the run, and returns it as the text that stands in for them:
-	// what matters to the query. "" = there is nothing to stand in, and the
-	// turns stay.
-	Fold(ctx context.Context, turns []memory.Turn, query string) (string, error)
+	// Fold brings the summary of the session up to date with the turns, oldest
+	// first, which then leave the run, and returns it as the text that stands
+	// in for them: what matters to the query. "" = there is nothing to stand
+	// in, and the turns stay.
+	Fold(ctx context.Context, session string, turns []memory.Turn, query string) (string, error)
 }
 
 // Summariser turns tool steps, oldest first, into one text of at most so many
@@ -62,7 +62,7 @@ type Config struct {
 	Judge   Judge            // nil = every step counts as needed
 	// Dropped takes the conversation that was cut, oldest first, for the day's
 	// note. nil = it is gone from the run, and no more.
-	Dropped func(ctx context.Context, turns []memory.Turn) error
+	Dropped func(ctx context.Context, session string, turns []memory.Turn) error
 	Log     *slog.Logger // nil = discarded
 }
 

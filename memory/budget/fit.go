@@ -77,7 +77,7 @@ func (f *fitting) fit(ctx context.Context) error {
 // belowThreshold brings a run that is over its budget down to it.
 func (f *fitting) belowThreshold(ctx context.Context) error {
 	if f.total > f.target && !slices.Contains(f.request.PriorStages, StageFold) {
-		done, err := f.fold(ctx, f.run, f.query, f.target)
+		done, err := f.fold(ctx, f.run, f.request.Session, f.query, f.target)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (f *fitting) takeOut(ctx context.Context) error {
 	if f.Dropped == nil || len(dropped) == 0 {
 		return nil
 	}
-	if err := f.Dropped(ctx, dropped); err != nil {
+	if err := f.Dropped(ctx, f.request.Session, dropped); err != nil {
 		f.Log.Error("hand dropped conversation to the day's note", "err", err)
 	}
 	return nil

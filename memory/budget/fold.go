@@ -18,12 +18,12 @@ const priorShare = 8
 // fold hands the oldest conversation to the summary, as much as must go, and puts
 // the summary before the user's input. Nothing changes when there is nothing to
 // fold, when it fails, or when the summary would be the longer one.
-func (e *Engine) fold(ctx context.Context, r *run, query string, target int) ([]string, error) {
+func (e *Engine) fold(ctx context.Context, r *run, session, query string, target int) ([]string, error) {
 	units, freed := r.foldable(target - target/priorShare)
 	if e.Folder == nil || len(units) == 0 {
 		return nil, nil
 	}
-	summary, err := e.Folder.Fold(ctx, r.turns(units), query)
+	summary, err := e.Folder.Fold(ctx, session, r.turns(units), query)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

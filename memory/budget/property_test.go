@@ -35,7 +35,7 @@ type folder struct {
 	calls int
 }
 
-func (f *folder) Fold(_ context.Context, turns []memory.Turn, _ string) (string, error) {
+func (f *folder) Fold(_ context.Context, _ string, turns []memory.Turn, _ string) (string, error) {
 	f.turns, f.calls = append(f.turns, turns...), f.calls+1
 	return f.text, f.err
 }

@@ -17,6 +17,7 @@ const (
 
 // Request is a run to fit.
 type Request struct {
+	Session       string            // whose rolling summary takes in what is folded; passed on as it is
 	Model         string            // that the run goes to
 	Messages      []json.RawMessage // in the shape of a chat completion, oldest first
 	InputTokens   int               // of the last call with these messages, as its endpoint reported them; 0 = unknown
