@@ -18,6 +18,7 @@ const (
 	keptWords    = 1 << 15 // counts of stretches between blanks
 	longestWord  = 32      // bytes of a stretch that is remembered
 	longestPiece = 4 << 10 // bytes; a text without blanks is cut, so that it takes no longer than another
+	longestBlank = 128     // bytes of white space, for which the library's time grows with the square
 )
 
 // vocabulary is one tokenizer, loaded on first use, and what it has counted.
@@ -58,7 +59,7 @@ func (v *vocabulary) open(name string) {
 
 // add adds up the counts of the stretches of a text. No token reaches over the
 // border of two, so that the sum is the count of the whole, but for a text that
-// has none in longestPiece bytes.
+// has none in longestPiece bytes, or more than longestBlank bytes of white space.
 func (v *vocabulary) add(s string) int {
 	sum := 0
 	for len(s) > 0 {
@@ -95,13 +96,16 @@ func (v *vocabulary) encode(s string) int {
 // stretch is the length of what s begins with, up to a blank between the end of a
 // word or sign and a letter: both vocabularies begin a token there, always.
 func stretch(s string) int {
-	for i := 1; i < min(len(s), longestPiece); i++ {
-		if s[i] != ' ' || i+1 == len(s) {
+	blanks := 0
+	for i := range min(len(s), longestPiece) {
+		if kindOf(s[i]) != gap {
+			blanks = 0
 			continue
 		}
-		before, _ := utf8.DecodeLastRuneInString(s[:i])
-		after, _ := utf8.DecodeRuneInString(s[i+1:])
-		if !unicode.IsSpace(before) && unicode.IsLetter(after) {
+		if blanks++; blanks > longestBlank {
+			return i
+		}
+		if i > 0 && s[i] == ' ' && begins(s, i) {
 			return i
 		}
 	}
@@ -113,4 +117,11 @@ func stretch(s string) int {
 		cut--
 	}
 	return cut
+}
+
+// begins says whether a token begins with the blank at i, whatever else is in s.
+func begins(s string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	after, _ := utf8.DecodeRuneInString(s[i+1:])
+	return !unicode.IsSpace(before) && unicode.IsLetter(after)
 }
