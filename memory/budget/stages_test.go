@@ -128,7 +128,7 @@ func TestWithoutAFoldNothingIsLost(t *testing.T) {
 		var dropped []memory.Turn
 		e := within(2_000, func(c *budget.Config) {
 			c.Folder = f
-			c.Dropped = func(_ context.Context, turns []memory.Turn) error { dropped = turns; return nil }
+			c.Dropped = func(_ context.Context, _ string, turns []memory.Turn) error { dropped = turns; return nil }
 		})
 		r := must(t, e, budget.Request{Model: "m", Messages: run})
 		if !slices.Equal(r.Stages, []string{budget.StageCut}) || len(dropped) != len(run)-len(r.Messages) || dropped[0].Content != "question 0" {
@@ -187,7 +187,7 @@ func TestCutAfterARefusal(t *testing.T) {
 			}
 			return []bool{false, true, false}, nil
 		},
-		Dropped: func(_ context.Context, turns []memory.Turn) error { dropped = turns; return errors.New("disk full") },
+		Dropped: func(_ context.Context, _ string, turns []memory.Turn) error { dropped = turns; return errors.New("disk full") },
 	})
 	run := raw(t, slices.Concat([]object{system("rules")}, exchanges(20), []object{user("now")}, steps(4, "read"))...)
 	q := budget.Request{Model: "m", Messages: run, ProviderError: "This model's maximum context length is 3000 tokens. However, your messages resulted in 9000 tokens."}
