@@ -45,10 +45,10 @@ var floors = map[string][]string{
 	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/budget", "memory", "memory/text", "memory/tokens"},
 
 	// Floor 1: the engines. Each declares the store it needs.
-	"memory/history":  {"memory", "memory/text", "memory/rank"},
+	"memory/history":  {"memory", "memory/text", "memory/rank", "memory/flight"},
 	"memory/recall":   {"memory", "memory/text", "memory/rank"},
 	"memory/lessons":  {"memory", "memory/text"},
-	"memory/summary":  {"memory", "memory/text", "prompts"},
+	"memory/summary":  {"memory", "memory/text", "memory/flight", "prompts"},
 	"memory/transfer": {"memory", "memory/text"},
 	"memory/budget":   {"memory", "memory/limits", "memory/tokens", "prompts"},
 
@@ -61,6 +61,9 @@ var floors = map[string][]string{
 
 	// How much a model takes at once: what is learnt, published and reported.
 	"memory/windows": {"memory", "memory/limits"},
+
+	// Work that several calls of an engine share.
+	"memory/flight": {},
 
 	// What can be said of a conversation without a model.
 	"memory/extract": {"memory", "memory/text"},

@@ -2,27 +2,17 @@ package summary
 
 import (
 	"context"
-	"sync/atomic"
+	"errors"
 	"time"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/flight"
 )
 
 // Rebuilt is the outcome of a rebuild.
 type Rebuilt struct {
 	Count   int  // messages that are in the summary, so far or in all
 	Running bool // it goes on in the background
-}
-
-// rebuild is one that runs in this process. All calls for its session share it.
-type rebuild struct {
-	cancel   context.CancelFunc
-	done     chan struct{} // closed when it has ended; err is set then
-	err      error
-	count    atomic.Int64
-	waiting  int  // calls that wait for it; this and the next two are guarded by Engine.mu
-	detached bool // it goes on when they are gone
-	given    bool // up: no call is to join it any more
 }
 
 // Rebuild makes the summary of a session again from its archive, starting from
@@ -45,88 +35,13 @@ func (e *Engine) RebuildWithin(ctx context.Context, session string, limit time.D
 	if e.idle() {
 		return Rebuilt{}, memory.Unavailablef("the summary cannot be rebuilt: no model is configured")
 	}
-	r, err := e.join(ctx, session)
-	if err != nil {
-		return Rebuilt{}, err
-	}
-	var over <-chan time.Time
-	if limit > 0 {
-		t := time.NewTimer(limit)
-		defer t.Stop()
-		over = t.C
-	}
-	select {
-	case <-r.done:
-		e.leave(r, false)
-		return Rebuilt{Count: int(r.count.Load())}, r.err
-	case <-over:
-		e.leave(r, true)
-		return Rebuilt{Count: int(r.count.Load()), Running: true}, nil
-	case <-ctx.Done():
-		e.leave(r, false)
-		return Rebuilt{}, context.Cause(ctx)
-	}
-}
-
-// join returns the rebuild of the session that runs, or begins one. One that was
-// given up is waited for first.
-func (e *Engine) join(ctx context.Context, session string) (*rebuild, error) {
-	for {
-		e.mu.Lock()
-		r := e.rebuilds[session]
-		switch {
-		case e.closed:
-			e.mu.Unlock()
-			return nil, memory.Unavailablef("the summary cannot be rebuilt: the server is stopping")
-		case r == nil:
-			r = e.begin(ctx, session)
-			e.mu.Unlock()
-			return r, nil
-		case !r.given:
-			r.waiting++
-			e.mu.Unlock()
-			return r, nil
-		}
-		e.mu.Unlock()
-		select {
-		case <-r.done:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// begin starts a rebuild, which outlives the call that asks for it. The engine
-// is locked.
-func (e *Engine) begin(ctx context.Context, session string) *rebuild {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	r := &rebuild{cancel: cancel, done: make(chan struct{}), waiting: 1}
-	e.rebuilds[session] = r
-	e.work.Go(func() {
-		defer cancel()
-		err := e.rebuild(ctx, session, func(n int) { r.count.Store(int64(n)) })
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		delete(e.rebuilds, session)
-		if r.err = err; err != nil && r.waiting == 0 && ctx.Err() == nil {
-			e.log.Error("rebuild the summary", "session", session, "error", err)
-		}
-		close(r.done)
+	count, running, err := e.rebuilds.Do(ctx, session, limit, func(ctx context.Context, report func(int)) error {
+		return e.rebuild(ctx, session, report)
 	})
-	return r
-}
-
-// leave takes a call off a rebuild. The last one to go ends it, unless it was
-// told that the rebuild goes on.
-func (e *Engine) leave(r *rebuild, goesOn bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	r.waiting--
-	r.detached = r.detached || goesOn
-	if r.waiting == 0 && !r.detached {
-		r.given = true
-		r.cancel()
+	if errors.Is(err, flight.ErrClosed) {
+		err = memory.Unavailablef("the summary cannot be rebuilt: the server is stopping")
 	}
+	return Rebuilt{Count: count, Running: running}, err
 }
 
 // rebuild runs a rebuild under two leases: one says that the session is being

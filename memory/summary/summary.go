@@ -16,10 +16,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"sync"
 	"time"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/flight"
 )
 
 // DefaultRunes is how many characters of transcript a model call gets.
@@ -108,11 +108,7 @@ type Engine struct {
 	onSaved  func(string)
 	now      func() time.Time
 	log      *slog.Logger
-
-	mu       sync.Mutex
-	closed   bool
-	rebuilds map[string]*rebuild // by session, those that run
-	work     sync.WaitGroup      // their goroutines
+	rebuilds *flight.Group[int] // messages that are in the summary, by session
 }
 
 // New checks the configuration and returns an Engine.
@@ -122,7 +118,7 @@ func New(c Config) (*Engine, error) {
 	}
 	e := &Engine{
 		store: c.Store, model: c.Model, judge: c.Judge, local: c.Local, runes: c.Runes, language: c.Language,
-		location: c.Location, onSaved: c.OnSaved, now: c.Now, log: c.Log, rebuilds: map[string]*rebuild{},
+		location: c.Location, onSaved: c.OnSaved, now: c.Now, log: c.Log,
 	}
 	if e.runes == 0 {
 		e.runes = DefaultRunes
@@ -145,19 +141,14 @@ func New(c Config) (*Engine, error) {
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
+	e.rebuilds = flight.New[int](func(session string, err error) {
+		e.log.Error("rebuild the summary", "session", session, "error", err)
+	})
 	return e, nil
 }
 
 // Close ends the rebuilds that run in the background and waits for them.
-func (e *Engine) Close() {
-	e.mu.Lock()
-	e.closed = true
-	for _, r := range e.rebuilds {
-		r.cancel()
-	}
-	e.mu.Unlock()
-	e.work.Wait()
-}
+func (e *Engine) Close() { e.rebuilds.Close() }
 
 // Tick brings every session up to date that is due; it is what the job runs. A
 // session that fails is put off and reported, and the others go on, unless the
