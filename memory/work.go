@@ -8,6 +8,7 @@ type Work struct {
 	Kind    string // which worker does it
 	Key     string // what it is about
 	Payload []byte // opaque to the store, which does not tell nil from empty
+	Session string // whose messages it is made of: a reset of the session deletes it; "" = of none
 }
 
 // WorkClaim is an item that its owner alone may work on, for as long as the

@@ -187,7 +187,10 @@ func TestCutAfterARefusal(t *testing.T) {
 			}
 			return []bool{false, true, false}, nil
 		},
-		Dropped: func(_ context.Context, _ string, turns []memory.Turn) error { dropped = turns; return errors.New("disk full") },
+		Dropped: func(_ context.Context, _ string, turns []memory.Turn) error {
+			dropped = turns
+			return errors.New("disk full")
+		},
 	})
 	run := raw(t, slices.Concat([]object{system("rules")}, exchanges(20), []object{user("now")}, steps(4, "read"))...)
 	q := budget.Request{Model: "m", Messages: run, ProviderError: "This model's maximum context length is 3000 tokens. However, your messages resulted in 9000 tokens."}

@@ -25,10 +25,20 @@ type messageRow struct {
 // full text and its place in the embed queue. An entry whose client id or key
 // the session knows already changes nothing.
 func (db *DB) Append(ctx context.Context, session string, batch []memory.Entry) (memory.Appended, error) {
+	return db.AppendSince(ctx, session, memory.NoGeneration, batch)
+}
+
+// AppendSince is Append to a session that was of the generation when the batch
+// was begun: ErrConflict when it was reset or removed since. With NoGeneration
+// there was none that could have been.
+func (db *DB) AppendSince(ctx context.Context, session string, generation int64, batch []memory.Entry) (memory.Appended, error) {
 	var done memory.Appended
 	err := db.repairing(ctx, func() error {
 		done = memory.Appended{}
 		return db.writer.do(ctx, func(tx tx) error {
+			if err := stillOf(tx, session, generation); err != nil {
+				return err
+			}
 			a, err := beginAppend(tx, session, db.opts.Now())
 			if err != nil {
 				return err
@@ -43,6 +53,28 @@ func (db *DB) Append(ctx context.Context, session string, batch []memory.Entry) 
 		})
 	})
 	return done, db.translate("append messages", err)
+}
+
+// Generation is the generation of a session, which each reset raises;
+// NoGeneration for one that does not exist.
+func (db *DB) Generation(ctx context.Context, session string) (int64, error) {
+	var generation int64
+	err := db.reader.row(ctx, selectGeneration, []any{session}, &generation)
+	return generation, db.translate("read the generation of a session", err)
+}
+
+const selectGeneration = `SELECT coalesce((SELECT generation FROM sessions WHERE name = ?), -1)`
+
+// stillOf returns ErrConflict when the session is not of the generation any more.
+func stillOf(tx tx, session string, generation int64) error {
+	if generation == memory.NoGeneration {
+		return nil
+	}
+	var now int64
+	if err := tx.row(selectGeneration, []any{session}, &now); err != nil || now == generation {
+		return err
+	}
+	return memory.Conflictf("session %q was reset while these messages were on their way: nothing was recorded; send them again if they are of what comes now", session)
 }
 
 // appender is one append to one session, inside its transaction.
@@ -72,7 +104,10 @@ func beginAppend(tx tx, name string, now time.Time) (*appender, error) {
 	if !errors.Is(err, sql.ErrNoRows) {
 		return a, err
 	}
-	a.session, err = tx.insert(`INSERT INTO sessions(name, created_at) VALUES(?, ?)`, name, now.UnixNano())
+	a.session, err = tx.insert(`
+		INSERT INTO sessions(name, generation, created_at)
+		SELECT ?, generation, ?
+		FROM resets`, name, now.UnixNano())
 	if err != nil {
 		return nil, err
 	}
@@ -203,17 +238,22 @@ func (a *appender) title(m *memory.Message) error {
 	if a.titled || m.Role != memory.RoleUser {
 		return nil
 	}
-	title := strings.Join(strings.Fields(m.Content[:min(len(m.Content), 8*titleRunes)]), " ")
+	title := titleOf(m.Content)
 	if title == "" {
 		return nil
 	}
-	if runes := []rune(strings.ToValidUTF8(title, "")); len(runes) > titleRunes {
-		title = string(runes[:titleRunes-1]) + "…"
-	} else {
-		title = string(runes)
-	}
 	a.titled = true
 	return a.tx.exec(`UPDATE sessions SET title = ? WHERE id = ?`, title, a.session)
+}
+
+// titleOf is the beginning of a content, on one line.
+func titleOf(content string) string {
+	title := strings.Join(strings.Fields(content[:min(len(content), 8*titleRunes)]), " ")
+	runes := []rune(strings.ToValidUTF8(title, ""))
+	if len(runes) > titleRunes {
+		return string(runes[:titleRunes-1]) + "…"
+	}
+	return string(runes)
 }
 
 func (a *appender) finish(done memory.Appended) error {

@@ -125,7 +125,10 @@ func (db *DB) Build(ctx context.Context, model memory.EmbeddingModel, vectors []
 			saved += n
 		}
 		for _, r := range refused {
-			if err := tx.exec(`INSERT OR REPLACE INTO refused_passages(model_id, passage, reason) VALUES(?, ?, ?)`, id, r.Ref, r.Reason); err != nil {
+			message, _ := splitPassageID(r.Ref)
+			if err := tx.exec(`
+				INSERT OR REPLACE INTO refused_passages(model_id, passage, reason)
+				SELECT ?, ?, ? FROM messages WHERE id = ?`, id, r.Ref, r.Reason, message); err != nil {
 				return err
 			}
 		}
@@ -170,7 +173,10 @@ func requeue(tx tx, id int64) error {
 		return err
 	}
 	for _, step := range []string{
-		`DELETE FROM embed_queue WHERE corpus = 'message' AND ref <= (SELECT built_to FROM embedding_models WHERE id = ?1)`,
+		// What was brought back into hot history meanwhile may lie before built_to.
+		`DELETE FROM embed_queue
+		WHERE corpus = 'message' AND ref <= (SELECT built_to FROM embedding_models WHERE id = ?1)
+		AND EXISTS (SELECT 1 FROM ` + vectorTable(id) + ` v WHERE v.passage_id = ref)`,
 		`INSERT OR REPLACE INTO embed_queue(corpus, ref, tries, last_error)
 		SELECT 'message', passage, 1, reason FROM refused_passages WHERE model_id = ?1`,
 		`DELETE FROM refused_passages WHERE model_id = ?1`,

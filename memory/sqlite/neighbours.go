@@ -49,7 +49,7 @@ func (db *DB) stretches(ctx context.Context, ids []int64, span int) ([]memory.Ne
 		return nil, err
 	}
 	rows, err := collect(ctx, db.reader, `
-		SELECT m.id, m.session_id, m.sent_at, m.seq, m.role, m.sender_id, m.dropped, m.features
+		SELECT m.id, m.session_id, m.sent_at, m.seq, m.role, m.sender_id, m.dropped <> 0, m.features
 		FROM json_each(?) r
 		CROSS JOIN messages m ON m.session_id = r.value ->> 0 AND m.seq BETWEEN r.value ->> 1 AND r.value ->> 2`,
 		[]any{ranges}, scanNeighbour)
@@ -177,7 +177,8 @@ func (db *DB) addParts(ctx context.Context, list []memory.Neighbour, parts []int
 	return rows.Err()
 }
 
-func jsonArray(ids []int64) (string, error) {
-	b, err := json.Marshal(ids)
+// jsonArray writes a list for json_each.
+func jsonArray[T any](list []T) (string, error) {
+	b, err := json.Marshal(append([]T{}, list...)) // nil would be null, a list of one
 	return string(b), err
 }

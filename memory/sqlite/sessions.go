@@ -10,7 +10,7 @@ import (
 	"mcp-memory/memory"
 )
 
-// Sessions lists n sessions, the most recently used first, beginning after the
+// Sessions lists n sessions that have messages, the most recently used first, beginning after the
 // mark; nil = from the first one.
 func (db *DB) Sessions(ctx context.Context, after *memory.SessionMark, n int) ([]memory.Session, error) {
 	mark := memory.SessionMark{LastAt: math.MaxInt64}
@@ -21,7 +21,8 @@ func (db *DB) Sessions(ctx context.Context, after *memory.SessionMark, n int) ([
 		SELECT s.name, coalesce(s.title, ''), h.messages, h.first_at, h.last_at
 		FROM message_meta h
 		CROSS JOIN sessions s ON s.id = h.session_id
-		WHERE h.last_at < ?1 OR (h.last_at = ?1 AND s.id > (SELECT id FROM sessions WHERE name = ?2))
+		WHERE h.messages > 0
+		AND (h.last_at < ?1 OR (h.last_at = ?1 AND s.id > (SELECT id FROM sessions WHERE name = ?2)))
 		ORDER BY h.last_at DESC, h.session_id
 		LIMIT ?3`, []any{mark.LastAt, mark.ID, n},
 		func(rows *sql.Rows) (memory.Session, error) {
@@ -68,7 +69,7 @@ func (db *DB) Archive(ctx context.Context, session string, start memory.Position
 			JOIN message_meta h ON h.session_id = s.id
 			WHERE s.name = ?`, []any{session}, &id, &old.SentAt, &old.Seq)
 		if errors.Is(err, sql.ErrNoRows) {
-			return memory.NotFoundf("there is no session %q", session)
+			return unknownSession(session)
 		}
 		if err != nil || !old.Before(start) {
 			return err

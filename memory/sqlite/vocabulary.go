@@ -14,7 +14,7 @@ import (
 // vocabulary holds the words of the file in memory, about 20 bytes each, so that
 // a search by a part of a word does not scan the table for each part. It grows
 // by what other processes and this one have added since the last look; a word
-// that was deleted stays until the next start and finds nothing.
+// that another process has deleted stays until the next start and finds nothing.
 type vocabulary struct {
 	mu    sync.Mutex
 	last  int64
@@ -36,6 +36,14 @@ func (db *DB) Words(ctx context.Context, part string, n int) ([]memory.Word, err
 	})
 	found = slices.Compact(found) // a rebuild gives words new ids
 	return found[:min(len(found), n)], nil
+}
+
+// forget makes the next look read all words again, without those that were
+// deleted.
+func (v *vocabulary) forget() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.last, v.lines = 0, nil
 }
 
 // catchUp reads the words that were added since.

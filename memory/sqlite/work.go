@@ -19,9 +19,9 @@ func (db *DB) AddWork(ctx context.Context, w memory.Work) error {
 	payload := append([]byte{}, w.Payload...) // nil would be NULL
 	err := db.writer.do(ctx, func(tx tx) error {
 		return tx.exec(`
-			INSERT INTO work(kind, key, payload, added_at) VALUES(?, ?, ?, ?)
-			ON CONFLICT(kind, key) DO UPDATE SET payload = excluded.payload, version = version + 1`,
-			w.Kind, w.Key, payload, db.opts.Now().UnixNano())
+			INSERT INTO work(kind, key, payload, session, added_at) VALUES(?, ?, ?, ?, ?)
+			ON CONFLICT(kind, key) DO UPDATE SET payload = excluded.payload, session = excluded.session, version = version + 1`,
+			w.Kind, w.Key, payload, w.Session, db.opts.Now().UnixNano())
 	})
 	return db.translate("add work", err)
 }
@@ -48,8 +48,8 @@ func (db *DB) ClaimWork(ctx context.Context, kind, owner string, lasting time.Du
 		return tx.row(`
 			UPDATE work SET owner = ?, expires = ?
 			WHERE id = (`+dueWork+`)
-			RETURNING kind, key, payload, version, tries`,
-			append([]any{owner, now.Add(lasting).UnixNano()}, due...), &c.Kind, &c.Key, &c.Payload, &c.Version, &c.Tries)
+			RETURNING kind, key, payload, session, version, tries`,
+			append([]any{owner, now.Add(lasting).UnixNano()}, due...), &c.Kind, &c.Key, &c.Payload, &c.Session, &c.Version, &c.Tries)
 	})
 	return c, err == nil, db.translateUnlessNone("claim work", err)
 }

@@ -77,6 +77,18 @@ func (w *writer) do(ctx context.Context, fn func(tx) error) (err error) {
 	return nil
 }
 
+// alone runs fn on the connection, outside of a transaction, while nobody else
+// has it.
+func (w *writer) alone(ctx context.Context, fn func(*sql.Conn) error) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.slot:
+	}
+	defer func() { w.slot <- struct{}{} }()
+	return fn(w.conn)
+}
+
 // rollback undoes the transaction unless SQLite has done so by itself, as it
 // does when the disk is full.
 func (t tx) rollback() error {
