@@ -131,43 +131,18 @@ func (d *deletion) run(ctx context.Context) error {
 }
 
 // dropVectors deletes the vectors, their places in the queues, and what a learnt
-// model was taught since its training. sqlite-vec leaves the bytes of a deleted
-// row where they were, so that they are overwritten first.
+// model was taught since its training. Of a row that is deleted, sqlite-vec clears
+// the bytes.
 func (d *deletion) dropVectors(ctx context.Context) error {
-	models, err := modelIDs(d.tx, "true")
-	if err != nil {
-		return err
-	}
-	passages := `
-		SELECT coalesce(p.id, m.id << 8)
-		FROM (SELECT id FROM messages WHERE ` + d.condition + `) m
-		LEFT JOIN passages p ON p.message_id = m.id`
-	for _, id := range models {
-		var dimensions int
-		if err := d.tx.row(`SELECT dimensions FROM embedding_models WHERE id = ?`, []any{id}, &dimensions); err != nil {
-			return err
-		}
-		if err := d.tx.exec(`
-			UPDATE `+vectorTable(id)+` SET embedding = ?3, session_id = 0, sent_at = 0, role = 0
-			WHERE passage_id IN (`+passages+`)`, d.session, d.second(), make([]byte, 4*dimensions)); err != nil {
-			return err
-		}
-	}
 	if err := d.db.dropVectors(ctx, d.tx, d.condition, d.args); err != nil {
 		return err
 	}
-	if err := d.tx.exec(`DELETE FROM refused_passages WHERE passage IN (`+passages+`)`, d.args...); err != nil || d.documents == 0 {
+	if err := d.tx.exec(`
+		DELETE FROM refused_passages
+		WHERE passage >> 8 IN (SELECT id FROM messages WHERE `+d.condition+`)`, d.args...); err != nil || d.documents == 0 {
 		return err
 	}
 	return d.tx.exec(`DELETE FROM learnt_words`)
-}
-
-// second is the second parameter of the condition, if it has one.
-func (d *deletion) second() any {
-	if len(d.args) > 1 {
-		return d.args[1]
-	}
-	return nil
 }
 
 // dropIndex deletes the full text.

@@ -2,9 +2,12 @@ package sqlite_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,8 +15,8 @@ import (
 	"mcp-memory/memory/sqlite"
 )
 
-// copies counts the places of a text in a memory file, its log and the log's
-// index.
+// copies finds texts, in lower case, in a memory file, its log and the log's
+// index, and says how often each occurs where. Bytes over 127 count as they are.
 func copies(t *testing.T, path string, texts ...string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -22,9 +25,14 @@ func copies(t *testing.T, path string, texts ...string) map[string]int {
 		if err != nil && !os.IsNotExist(err) {
 			t.Fatalf("ReadFile(): %v", err)
 		}
+		for i, b := range content {
+			if 'A' <= b && b <= 'Z' {
+				content[i] = b | 0x20
+			}
+		}
 		for _, s := range texts {
-			if n := bytes.Count(bytes.ToLower(content), []byte(s)); n > 0 {
-				found[s+" in *"+suffix] = n
+			if n := bytes.Count(content, []byte(s)); n > 0 {
+				found[fmt.Sprintf("%q in *%s", s, suffix)] = n
 			}
 		}
 	}
@@ -57,19 +65,19 @@ func TestResetLeavesNoCopy(t *testing.T) {
 			t.Run(fmt.Sprint(journal, " ", mode), func(t *testing.T) {
 				t.Parallel()
 				path := filepath.Join(t.TempDir(), "m.db")
-				db := open(t, sqlite.Options{Path: path, JournalMode: journal})
+				db := open(t, sqlite.Options{Path: path, JournalMode: journal, Sync: "normal"})
 				chatter(t, db, "kept", "alpha", 100)
 				chatter(t, db, "s", "omega", 200)
 				chatter(t, db, "kept", "gamma", 50)
-				fillVectors(t, db)
-				chatter(t, db, "s", "omega", 0)
+				vectors := fillVectors(t, db)
 				r := memory.Reset{Mode: mode}
 				if mode == memory.ResetMessages {
 					for _, m := range pages(t, db, "s") {
 						r.Messages = append(r.Messages, m.ID)
 					}
 				}
-				if len(copies(t, path, "omega")) == 0 {
+				const omega = true
+				if len(copies(t, path, "omega")) == 0 || len(copies(t, path, vectors[omega]...)) == 0 {
 					t.Fatal("the texts are not in the file before the reset: the test looks in the wrong place")
 				}
 				if removed, err := db.Reset(t.Context(), "s", r); err != nil || removed != 200 {
@@ -81,6 +89,12 @@ func TestResetLeavesNoCopy(t *testing.T) {
 				if found := copies(t, path, "omega"); len(found) > 0 {
 					t.Errorf("after the reset there are still %v", found)
 				}
+				if found := copies(t, path, vectors[omega]...); len(found) > 0 {
+					t.Errorf("after the reset there are still %d vectors of what was deleted", len(found))
+				}
+				if found := copies(t, path, vectors[!omega]...); len(found) == 0 {
+					t.Error("the other vectors are gone too: the test looks for the wrong bytes")
+				}
 				if len(copies(t, path, "alphaword", "gammaword")) < 2 {
 					t.Error("what another session says is gone too")
 				}
@@ -90,28 +104,56 @@ func TestResetLeavesNoCopy(t *testing.T) {
 	}
 }
 
-// fillVectors gives all that waits a vector, whose bytes spell it.
-func fillVectors(t *testing.T, db *sqlite.DB) {
+// fillVectors gives all that waits a vector, and returns the bytes of some of
+// those of texts with the mark omega (true) and of others (false).
+func fillVectors(t *testing.T, db *sqlite.DB) map[bool][]string {
 	t.Helper()
-	if err := db.UseModel(t.Context(), fixtureModel()); err != nil {
+	model := memory.EmbeddingModel{Provider: "test", Name: "cube", Dimensions: 3}
+	if err := db.UseModel(t.Context(), model); err != nil {
 		t.Fatalf("UseModel(): %v", err)
 	}
-	for {
+	written := map[bool][]string{}
+	for number := float32(1); ; {
 		list, err := db.Waiting(t.Context(), 100)
 		if err != nil {
 			t.Fatalf("Waiting(): %v", err)
 		}
 		if len(list) == 0 {
-			return
+			return written
 		}
 		var vectors []memory.Vector
-		for i, p := range list {
-			vectors = append(vectors, memory.Vector{Ref: p.Ref, Values: []float32{1, float32(i)}})
+		for _, p := range list {
+			number++
+			v := []float32{1, number, 3 - number}
+			vectors = append(vectors, memory.Vector{Ref: p.Ref, Values: v})
+			if omega := strings.HasPrefix(p.Text, "omega"); len(written[omega]) < 20 {
+				written[omega] = append(written[omega], unitBytes(v))
+			}
 		}
-		if err := db.SaveVectors(t.Context(), fixtureModel(), vectors); err != nil {
+		if err := db.SaveVectors(t.Context(), model, vectors); err != nil {
 			t.Fatalf("SaveVectors(): %v", err)
 		}
 	}
+}
+
+// unitBytes are the bytes of a vector, scaled to length 1 as the store does, in
+// lower case as copies compares.
+func unitBytes(v []float32) string {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	scale := 1 / math.Sqrt(sum)
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(float64(x)*scale)))
+	}
+	for i := range b {
+		if 'A' <= b[i] && b[i] <= 'Z' {
+			b[i] |= 0x20
+		}
+	}
+	return string(b)
 }
 
 func pages(t *testing.T, db *sqlite.DB, session string) []memory.Message {
@@ -121,4 +163,35 @@ func pages(t *testing.T, db *sqlite.DB, session string) []memory.Message {
 		t.Fatalf("Page(): %v", err)
 	}
 	return list
+}
+
+// A sentence among many: little of the index goes, so that nothing is written
+// anew by itself.
+func TestResetOfAFewLeavesNoCopy(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	db := open(t, sqlite.Options{Path: path, Sync: "normal"})
+	chatter(t, db, "s", "alpha", 300)
+	chatter(t, db, "s", "omega", 3)
+	chatter(t, db, "s", "gamma", 300)
+	vectors := fillVectors(t, db)
+	r := memory.Reset{Mode: memory.ResetMessages}
+	for _, m := range pages(t, db, "s") {
+		if strings.HasPrefix(m.Content, "omega") {
+			r.Messages = append(r.Messages, m.ID)
+		}
+	}
+	if removed, err := db.Reset(t.Context(), "s", r); err != nil || removed != 3 {
+		t.Errorf("Reset() = %d, %v, want 3", removed, err)
+	}
+	if wiped, err := db.Wipe(t.Context()); err != nil || !wiped {
+		t.Errorf("Wipe() = %v, %v, want true", wiped, err)
+	}
+	if found := copies(t, path, append(vectors[true], "omega")...); len(found) > 0 {
+		t.Errorf("after the reset there are still %v", found)
+	}
+	if found := copies(t, path, vectors[false]...); len(found) == 0 {
+		t.Error("the other vectors are gone too: the test looks for the wrong bytes")
+	}
+	sound(t, db)
 }
