@@ -26,7 +26,8 @@ const (
 // is cleaned and masked before anything else looks at it. Messages that the
 // session has already are counted, not stored again. source says what records
 // ("mcp", "import", …). Bad input is ErrInvalid, names the message, and changes
-// nothing.
+// nothing. ErrConflict: the session was reset or removed meanwhile, and nothing
+// was recorded.
 func (h *History) Append(ctx context.Context, session, source string, drafts []memory.Draft) (Added, error) {
 	var done Added
 	if err := memory.CheckSessionID(session); err != nil {
@@ -40,12 +41,16 @@ func (h *History) Append(ctx context.Context, session, source string, drafts []m
 			return done, err
 		}
 	}
+	generation, err := h.store.Generation(ctx, session)
+	if err != nil {
+		return done, err
+	}
 	now := h.now() // each message without a time gets the next nanosecond, so that order is kept and no two are alike
 	batch := make([]memory.Entry, len(drafts))
 	for i := range drafts {
 		batch[i] = h.entry(session, source, &drafts[i], now.Add(time.Duration(i)), &done)
 	}
-	appended, err := h.store.Append(ctx, session, batch)
+	appended, err := h.store.AppendSince(ctx, session, generation, batch)
 	if err != nil {
 		return Added{}, err
 	}

@@ -49,6 +49,12 @@ type Store interface {
 	lessons.Store
 	summaryImporter
 	marker
+	appender
+}
+
+// appender is AppendSince for a session that nobody resets.
+type appender interface {
+	Append(ctx context.Context, session string, batch []memory.Entry) (memory.Appended, error)
 }
 
 // marker tells whether messages have changed; the server asks it for the
