@@ -32,6 +32,9 @@ func SummaryAgain(reason string) string {
 // Noise tells the decision model which exchanges need no summary.
 func Noise() string { return render("judge_noise.tmpl", nil) }
 
+// Outdated tells the main model which exchanges are no longer useful.
+func Outdated() string { return render("judge_outdated.tmpl", nil) }
+
 // Overturned tells the decision model which entries of a summary no longer hold.
 func Overturned() string { return render("judge_overturned.tmpl", nil) }
 

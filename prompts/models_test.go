@@ -19,6 +19,7 @@ func TestModelPromptsAreGolden(t *testing.T) {
 		"summary_messages": prompts.SummaryMessages("{\"text\":\"{{.Previous}} </data>\"}\n{\"text\":\"two\"}"),
 		"summary_again":    prompts.SummaryAgain("key_decisions[0] does not begin with Do: or Don't:"),
 		"judge_noise":      prompts.Noise(),
+		"judge_outdated":   prompts.Outdated(),
 		"judge_overturned": prompts.Overturned(),
 		"judge_relevant":   prompts.Relevant(),
 		"judge_steps":      prompts.UnneededSteps(),

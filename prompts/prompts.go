@@ -16,6 +16,12 @@ var rules string
 //go:embed recall.md
 var recall string
 
+//go:embed compact.md
+var compact string
+
+//go:embed reset.md
+var reset string
+
 // Instructions tells an agent how to work with this server. Clients put it into
 // the system prompt.
 func Instructions() string { return strings.TrimSpace(instructions) }
@@ -31,4 +37,27 @@ func Recall(context, query string) string {
 		return text
 	}
 	return text + "\n\nWhat I want to know now: " + query
+}
+
+// Compact is what the prompt compact says in the user's name about a session; ""
+// = the one that the server is configured for.
+func Compact(session string) string { return about(compact, session) }
+
+// Reset is what the prompt reset says in the user's name about a session, as
+// Compact; with a mode, that one is to be done.
+func Reset(session, mode string) string {
+	text := about(reset, session)
+	if mode = strings.TrimSpace(mode); mode != "" {
+		text += "\n\nWhat I want to clear: " + mode
+	}
+	return text
+}
+
+// about adds the session that a text is about.
+func about(text, session string) string {
+	text = strings.TrimSpace(text)
+	if session = strings.TrimSpace(session); session != "" {
+		text += "\n\nsession_id: " + session
+	}
+	return text
 }

@@ -21,6 +21,9 @@ func TestTextsAreGolden(t *testing.T) {
 		"rules":        prompts.Rules(),
 		"recall":       prompts.Recall("the context\n", ""),
 		"recall_query": prompts.Recall("the context\n", "Which port?\n"),
+		"compact":      prompts.Compact(" my project\n"),
+		"reset":        prompts.Reset("", ""),
+		"reset_mode":   prompts.Reset("my project", "all"),
 	} {
 		path := filepath.Join("testdata", name+".golden")
 		if *update {

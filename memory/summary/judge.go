@@ -3,7 +3,6 @@ package summary
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -25,8 +24,8 @@ const (
 	sureFrom        = .7
 )
 
-// ModelJudge is a Judge that asks a decision model: a small one that is quick and
-// cheap. It is safe for concurrent use.
+// ModelJudge is a Judge that asks a model, most often the decision model: a small
+// one that is quick and cheap. It is safe for concurrent use.
 type ModelJudge struct {
 	model    memory.ChatModel
 	location *time.Location
@@ -39,17 +38,28 @@ func NewJudge(model memory.ChatModel, loc *time.Location) *ModelJudge {
 
 // Noise says of each exchange whether the model is sure that it is noise.
 func (j *ModelJudge) Noise(ctx context.Context, exchanges [][]memory.Message) ([]bool, error) {
-	noise := make([]bool, len(exchanges))
+	return j.sort(ctx, "judge", prompts.Noise(), exchanges)
+}
+
+// Outdated says of each exchange whether the model is sure that it is no longer
+// useful. It is for a compaction by hand, which asks the main model.
+func (j *ModelJudge) Outdated(ctx context.Context, exchanges [][]memory.Message) ([]bool, error) {
+	return j.sort(ctx, "compact", prompts.Outdated(), exchanges)
+}
+
+// sort says of each exchange whether it is to go.
+func (j *ModelJudge) sort(ctx context.Context, purpose, system string, exchanges [][]memory.Message) ([]bool, error) {
+	gone := make([]bool, len(exchanges))
 	for first, lines := range j.batches(exchanges) {
-		remove, err := j.ask(ctx, prompts.Noise(), strings.Join(lines, "\n"))
+		remove, err := j.ask(ctx, purpose, system, strings.Join(lines, "\n"))
 		if err != nil {
 			return nil, err
 		}
 		for i := range lines {
-			noise[first+i] = remove[fmt.Sprint(first+i+1)]
+			gone[first+i] = remove[fmt.Sprint(first+i+1)]
 		}
 	}
-	return noise, nil
+	return gone, nil
 }
 
 // Overturned returns the summary without the key decisions and past discussions
@@ -59,7 +69,7 @@ func (j *ModelJudge) Overturned(ctx context.Context, s memory.Summary, exchanges
 	entries.CurrentDiscussion = memory.CurrentDiscussion{}
 	gone := map[string]bool{}
 	for _, lines := range j.batches(exchanges) {
-		remove, err := j.ask(ctx, prompts.Overturned(), entryLines(entries)+"\n"+strings.Join(lines, "\n"))
+		remove, err := j.ask(ctx, "judge", prompts.Overturned(), entryLines(entries)+"\n"+strings.Join(lines, "\n"))
 		if err != nil {
 			return memory.Summary{}, err
 		}
@@ -73,7 +83,7 @@ func (j *ModelJudge) Overturned(ctx context.Context, s memory.Summary, exchanges
 // with the query.
 func (j *ModelJudge) Relevant(ctx context.Context, s memory.Summary, query string) (memory.Summary, error) {
 	short, _ := shorten(query, judgedRunes/2)
-	remove, err := j.ask(ctx, prompts.Relevant(), encode(map[string]string{"request": short})+"\n"+entryLines(s))
+	remove, err := j.ask(ctx, "judge", prompts.Relevant(), encode(map[string]string{"request": short})+"\n"+entryLines(s))
 	if err != nil {
 		return memory.Summary{}, err
 	}
@@ -81,9 +91,9 @@ func (j *ModelJudge) Relevant(ctx context.Context, s memory.Summary, query strin
 }
 
 // ask returns the ids that the model is sure are to be removed.
-func (j *ModelJudge) ask(ctx context.Context, system, content string) (map[string]bool, error) {
+func (j *ModelJudge) ask(ctx context.Context, purpose, system, content string) (map[string]bool, error) {
 	reply, err := j.model.Chat(ctx, memory.Prompt{
-		Purpose: "judge",
+		Purpose: purpose,
 		System:  system,
 		Turns:   []memory.Turn{{Role: memory.RoleUser, Content: content}},
 		JSON:    true,
@@ -95,7 +105,7 @@ func (j *ModelJudge) ask(ctx context.Context, system, content string) (map[strin
 }
 
 // errNoVerdicts is the fault of a judge's reply that is none.
-var errNoVerdicts = errors.New("the decision model's answer holds no verdicts")
+var errNoVerdicts = memory.Unavailablef("the model's answer holds no verdicts")
 
 // ParseVerdicts reads a judge's reply and returns the ids whose removal it is
 // sure of, with a confidence from 0.7 to 1. One that is not understood keeps what
