@@ -12,7 +12,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"mcp-memory/memory"
@@ -94,6 +96,11 @@ func New(c Config) (*Server, error) {
 	s.resources.register(s.mcp)
 	if c.Context != nil {
 		s.mcp.AddPrompt(recallPrompt(c.Context))
+	}
+	for name, prompt := range map[string]func() (mcp.Prompt, server.PromptHandlerFunc){"compact": compactPrompt, "reset": resetPrompt} {
+		if slices.ContainsFunc(c.Tools, func(t tools.Tool) bool { return t.Definition.Name == name }) {
+			s.mcp.AddPrompt(prompt())
+		}
 	}
 	return s, nil
 }

@@ -15,6 +15,7 @@ import (
 type Tool struct {
 	Definition mcp.Tool
 	call       func(ctx context.Context, arguments json.RawMessage) (result any, text string, err error)
+	question   func(ctx context.Context, arguments json.RawMessage) (string, error) // what the person is asked first; nil = nothing
 }
 
 // about is what a client is told of a tool before it calls it.
@@ -64,6 +65,16 @@ func (t Tool) Handler(log *slog.Logger) server.ToolHandlerFunc {
 		raw, err := rawArguments(req)
 		if err != nil {
 			return Failure(log, t.Definition.Name, err), nil
+		}
+		if t.question != nil {
+			asks, answered, err := t.ask(ctx, req, raw)
+			if err != nil {
+				return Failure(log, t.Definition.Name, err), nil
+			}
+			if asks != nil {
+				return asks, nil
+			}
+			ctx = answered
 		}
 		result, text, err := t.call(ctx, raw)
 		if err != nil {

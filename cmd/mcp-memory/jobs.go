@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"mcp-memory/memory"
 	"mcp-memory/memory/jobs"
 )
 
@@ -29,7 +30,7 @@ func (a *app) buildJobs(log *slog.Logger) error {
 		}})
 	}
 	var err error
-	if a.jobs, err = jobs.New(jobs.Config{Store: a.db, Jobs: list, Location: a.settings.zone, Log: log}); err != nil {
+	if a.jobs, err = jobs.New(jobs.Config{Store: a.db, Jobs: list, Workers: a.workers(), Location: a.settings.zone, Log: log}); err != nil {
 		return fmt.Errorf("build jobs: %w", err)
 	}
 	return nil
@@ -42,6 +43,13 @@ func (a *app) summarise(ctx context.Context, run jobs.Run) error {
 		return a.summary.TickNow(ctx)
 	}
 	return a.summary.Tick(ctx)
+}
+
+// workers do the work that outlives the process that asked for it, by kind.
+func (a *app) workers() map[string]jobs.Worker {
+	return map[string]jobs.Worker{
+		memory.WipeKind: func(ctx context.Context, _ memory.Work) error { return a.history.FinishWipe(ctx) },
+	}
 }
 
 // runJobs runs the jobs until ctx ends.

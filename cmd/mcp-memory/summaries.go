@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"time"
@@ -30,4 +31,13 @@ func (a *app) buildSummaries(m models, log *slog.Logger) error {
 		return fmt.Errorf("build summary: %w", err)
 	}
 	return nil
+}
+
+// outdated asks the main model which exchanges are no longer useful; nil without
+// one.
+func (a *app) outdated() func(context.Context, [][]memory.Message) ([]bool, error) {
+	if a.models.main == nil {
+		return nil
+	}
+	return summary.NewJudge(a.models.main, a.settings.zone).Outdated
 }

@@ -71,7 +71,7 @@ func (p *program) open(ctx context.Context, s *settings) (*app, error) {
 	}
 	local := embed.NewLocal(db)
 	a := &app{settings: s, db: db, local: local, source: source(db, e, local), stop: func() {}}
-	if err := errors.Join(a.build(p), a.buildSummaries(chat, p.log), a.buildBudget(p.log), a.buildJobs(p.log)); err != nil {
+	if err := errors.Join(a.buildSummaries(chat, p.log), a.build(p), a.buildBudget(p.log), a.buildJobs(p.log)); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
@@ -99,7 +99,8 @@ func (a *app) build(p *program) error {
 	}
 	a.history, err = history.New(history.Config{
 		Store: a.db, Masker: masker, Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
-		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.appended, Log: p.log,
+		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.appended, OnReset: a.appended, Log: p.log,
+		Outdated: a.outdated(), Summarise: func(ctx context.Context, session string) error { return a.summary.Update(ctx, session) },
 	})
 	if err != nil {
 		return fmt.Errorf("build history: %w", err)
@@ -156,7 +157,8 @@ func (a *app) start(ctx context.Context, p *program) {
 	a.running.Go(func() { a.db.Watch(ctx, 0, a.mcp.Changed) })
 }
 
-// appended wakes those who wait for new messages.
+// appended wakes those who wait for new messages, or for fewer: what is learnt
+// from the messages is learnt anew then.
 func (a *app) appended() {
 	a.loop.Wake()
 	a.changed()
@@ -172,6 +174,7 @@ func (a *app) changed() {
 // close ends the background work, waits for it and closes the database.
 func (a *app) close() error {
 	a.stop()
+	a.history.Close()
 	a.summary.Close()
 	a.running.Wait()
 	if err := a.db.Close(); err != nil {
@@ -198,7 +201,8 @@ func (a *app) buildServer(p *program) error {
 		get,
 		&tools.AddMessages{History: a.history, Session: a.settings.session(), Zone: a.settings.zone},
 		chat,
-		&tools.Compact{Summaries: a.summary, Session: a.settings.session()},
+		&tools.Compact{History: a.history, Summaries: a.summary, Session: a.settings.session()},
+		&tools.Reset{History: a.history, Session: a.settings.session()},
 		&tools.FitContext{Budget: a.budget, Session: a.settings.session()},
 		&tools.WriteError{Lessons: a.lessons, Session: a.settings.session()},
 		find,

@@ -37,7 +37,7 @@ const resetTries = 5
 // when that fails, nothing is deleted. ErrNotFound: there is no such session, or
 // it does not have one of the messages.
 func (h *History) Reset(ctx context.Context, r ResetRequest) (WasReset, error) {
-	if err := r.check(); err != nil {
+	if err := r.Check(); err != nil {
 		return WasReset{}, err
 	}
 	if err := h.exists(ctx, r.Session); err != nil {
@@ -87,8 +87,9 @@ func (h *History) wipe(ctx context.Context) bool {
 	return wiped && err == nil
 }
 
-// check refuses a request that says too little or too much.
-func (r *ResetRequest) check() error {
+// Check refuses a request that says too little or too much, with ErrInvalid, and
+// puts the ids in order.
+func (r *ResetRequest) Check() error {
 	if _, err := memory.ParseResetMode(string(r.Mode)); err != nil {
 		return err
 	}

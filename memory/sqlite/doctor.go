@@ -19,8 +19,9 @@ type Finding struct {
 
 // Check looks the file over: SQLite's own integrity check, the references, the
 // full-text index, whether the index and the vectors belong to messages that
-// exist, what waits for a vector, and the lessons with their index. It takes the
-// write lock for the full-text checks.
+// exist, what waits for a vector, the lessons with their index, and whether
+// anything may be left of what was deleted. It takes the write lock for the
+// full-text checks.
 func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 	checks := []struct {
 		name string
@@ -33,6 +34,7 @@ func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 		{"vectors", db.checkVectors},
 		{"queue", db.checkQueue},
 		{"lessons", db.checkLessons},
+		{"deletions", db.checkDeletions},
 	}
 	var findings []Finding
 	for _, c := range checks {
@@ -143,14 +145,38 @@ func (db *DB) checkModelVectors(ctx context.Context, m vectorModel) (string, boo
 	return detail, stored == m.vectors && stray == 0, nil
 }
 
+// checkDeletions looks for what may be left of deleted messages: a log that could
+// not be emptied, words and senders without a message.
+func (db *DB) checkDeletions(ctx context.Context) (string, bool, error) {
+	var waiting, words, senders int
+	err := db.reader.row(ctx, `
+		SELECT
+			(SELECT count(*) FROM work WHERE kind = ?),
+			(SELECT count(*) FROM words w WHERE NOT EXISTS (SELECT 1 FROM message_terms t WHERE t.term = w.token)),
+			(SELECT count(*) FROM senders s WHERE NOT EXISTS (SELECT 1 FROM messages WHERE sender_id = s.id))`,
+		[]any{memory.WipeKind}, &waiting, &words, &senders)
+	if err != nil {
+		return "", false, err
+	}
+	log := "all are wiped"
+	if waiting > 0 {
+		log = "the log may hold deleted text until no other process reads the file"
+	}
+	return fmt.Sprintf("%s; %d words and %d senders without a message", log, words, senders), waiting+words+senders == 0, nil
+}
+
 // Repair rebuilds what can be made again from the messages (the full text, the
-// words, the parts) and from the lessons, then checks the file.
+// words, the parts) and from the lessons, wipes what was deleted, then checks the
+// file.
 func (db *DB) Repair(ctx context.Context) ([]Finding, error) {
 	if err := db.rebuildIndex(ctx); err != nil {
 		return nil, db.translate("rebuild the full-text index", err)
 	}
 	if err := db.rebuildLessons(ctx); err != nil {
 		return nil, db.translate("rebuild the index of lessons", err)
+	}
+	if _, err := db.Wipe(ctx); err != nil {
+		return nil, err
 	}
 	return db.Check(ctx)
 }
