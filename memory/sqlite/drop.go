@@ -74,10 +74,10 @@ func (db *DB) Undrop(ctx context.Context, session string) (int, error) {
 		}
 		dropped := []any{id, last}
 		if err := tx.row(`
-			SELECT count(*), coalesce(sum(bytes), 0)
-			FROM messages m
-			JOIN message_meta h USING(session_id)
-			WHERE `+droppedBy+` AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`, dropped, &back, &bytes); err != nil {
+			SELECT count(*), coalesce(sum(m.bytes), 0)
+			FROM message_meta h
+			CROSS JOIN messages m ON m.session_id = h.session_id
+			WHERE h.session_id = ?1 AND m.dropped = ?2 AND (m.sent_at, m.seq) >= (h.start_at, h.start_seq)`, dropped, &back, &bytes); err != nil {
 			return err
 		}
 		if err := queueAgain(tx, dropped); err != nil {

@@ -51,6 +51,17 @@ func TestPlans(t *testing.T) {
 		{"Archive", "sum(bytes)", "SEARCH messages USING INDEX messages_order"},
 		{"Archive, vectors", "DELETE FROM vec_message_1", vectors},
 		{"Archive, queue", "DELETE FROM embed_queue WHERE corpus = 'message' AND ref IN", "SEARCH embed_queue USING"},
+		{"Drop", "UPDATE messages SET dropped = ?3", "SEARCH messages USING INTEGER PRIMARY KEY"},
+		{"Undrop", "UPDATE messages SET dropped = 0", "SEARCH messages USING INDEX messages_"},
+		{"Undrop, queue", "m.dropped = ?2 AND m.features", "SEARCH m USING INDEX messages_"},
+		{"Reset, look", "SELECT role, sender_id", "SEARCH messages USING"},
+		{"Reset, index", "DELETE FROM message_fts", fullText},
+		{"Reset, messages", "DELETE FROM messages", "SEARCH messages USING"},
+		{"Reset, word", "SELECT rowid FROM message_fts", fullText},
+		{"Reset, word as written", "SELECT m.content\n", fullText},
+		{"Reset, words", "DELETE FROM words WHERE word IN", "SEARCH words USING"},
+		{"Reset, senders", "DELETE FROM senders", "SEARCH senders USING INTEGER PRIMARY KEY"},
+		{"Messages", "SELECT h.messages\n", "SEARCH s USING"},
 		{"SaveVectors", "DELETE FROM embed_queue WHERE corpus = 'message' AND ref = ?", "SEARCH embed_queue USING"},
 		{"SaveVectors, message", "INSERT INTO vec_message_1", "SEARCH messages USING INTEGER PRIMARY KEY"},
 		{"Waiting", "q.not_before", "SEARCH q USING"},
@@ -87,6 +98,7 @@ func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 	named := analyse(memory.Message{ClientID: "a", Role: memory.RoleUser, Content: "hello again", Sender: "Ann", SentAt: at})
 	keyed := named
 	keyed.Message.ClientID, keyed.Key = "", []byte("key")
+	running := analyse(memory.Message{Role: memory.RoleUser, Content: "running", SentAt: at})
 	word := memory.TextQuery{All: []string{"hello"}}
 	every := memory.Filter{Session: "s", Role: memory.RoleUser, Since: at, Until: at.Add(1), HotOnly: true}
 	match := func(q memory.TextQuery, f memory.Filter, order memory.Order) error {
@@ -131,6 +143,15 @@ func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 		func() error { _, err := db.RenewLessons(ctx, []int64{1}, at, at); return err },
 		func() error { _, err := db.SweepLessons(ctx, at); return err },
 		func() error { _, err := db.Archive(ctx, "s", memory.Position{SentAt: 1}, false); return err },
+		func() error { _, err := db.Drop(ctx, "s", []int64{1}, false); return err },
+		func() error { _, err := db.Undrop(ctx, "s"); return err },
+		func() error { _, err := db.Messages(ctx, "s"); return err },
+		func() error { _, err := db.Append(ctx, "s", []memory.Entry{running}); return err },
+		func() error {
+			_, err := db.Reset(ctx, "s", memory.Reset{Mode: memory.ResetMessages, Messages: []int64{1}})
+			return err
+		},
+		func() error { _, err := db.Reset(ctx, "s", memory.Reset{Mode: memory.ResetAll}); return err },
 	} {
 		if err := call(); err != nil {
 			t.Fatalf("call %d: %v", i, err)

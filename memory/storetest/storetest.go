@@ -97,6 +97,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"work":        working,
 		"summaries":   summarising,
 		"lessons":     remembering,
+		"drop":        dropping,
+		"reset":       resetting,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
