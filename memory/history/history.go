@@ -74,8 +74,9 @@ type ResetStore interface {
 	// ErrNotFound: there is no such session, or no such message in it.
 	// ErrConflict: the summary lacks messages that r says it must have.
 	Reset(ctx context.Context, session string, r memory.Reset) (int, error)
-	// Wipe leaves no copy of what was deleted; false when a reader is in the
-	// way. Until it succeeds there is work of the kind memory.WipeKind.
+	// Wipe leaves no copy of what was deleted, nor a word that nothing else
+	// says; false when a reader is in the way. Until it succeeds there is work
+	// of the kind memory.WipeKind.
 	Wipe(ctx context.Context) (bool, error)
 }
 

@@ -47,28 +47,83 @@ func (d *deletion) survey(context.Context) error {
 	})
 }
 
-// dropWords deletes the words that no message has any more. The index knows
-// tokens only, so that a word that differs from its token is looked for in
-// messages with that token. The messages are gone from the index already.
-func (d *deletion) dropWords(context.Context) error {
+// doubtWords leaves the words to the wipe, which looks for them when the index has
+// been tidied: it would take too long here, while nobody else can write.
+func (d *deletion) doubtWords(context.Context) error {
+	pairs := make([][2]string, 0, len(d.found.words))
+	for word, token := range d.found.words {
+		pairs = append(pairs, [2]string{word, token})
+	}
+	list, err := jsonArray(pairs)
+	if err != nil {
+		return err
+	}
+	return d.tx.exec(`
+		INSERT OR IGNORE INTO doubtful_words(word, token)
+		SELECT value ->> 0, value ->> 1
+		FROM json_each(?)`, list)
+}
+
+// doubted is how many words are looked for in one transaction.
+const doubted = 200
+
+// forgetWords deletes the words that no message has any more.
+func (db *DB) forgetWords(ctx context.Context) error {
+	defer db.vocabulary.forget()
+	for left := doubted; left == doubted; {
+		err := db.repairing(ctx, func() error {
+			return db.writer.do(ctx, func(tx tx) (err error) {
+				left, err = forgetSome(tx)
+				return err
+			})
+		})
+		if err != nil {
+			return db.translate("forget words", err)
+		}
+	}
+	return nil
+}
+
+// forgetSome looks for the next words and returns how many they were. The index
+// knows tokens only, so that a word that differs from its token is looked for in
+// messages with that token.
+func forgetSome(tx tx) (int, error) {
+	tokens := map[string]string{}
+	err := each(tx, `SELECT word, token FROM doubtful_words ORDER BY word LIMIT ?`, []any{doubted}, func(rows *sql.Rows) error {
+		var word, token string
+		err := rows.Scan(&word, &token)
+		tokens[word] = token
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
 	alive := map[string]bool{}
+	words := slices.Sorted(maps.Keys(tokens))
 	var gone []string
-	for _, word := range slices.Sorted(maps.Keys(d.found.words)) {
+	for _, word := range words {
 		if alive[word] {
 			continue
 		}
-		if err := d.lookFor(word, d.found.words[word], alive); err != nil {
-			return err
+		if err := lookFor(tx, word, tokens[word], alive); err != nil {
+			return 0, err
 		}
 		if !alive[word] {
 			gone = append(gone, word)
 		}
 	}
-	list, err := jsonArray(gone)
+	if err := deleteWords(tx, `words`, gone); err != nil {
+		return 0, err
+	}
+	return len(words), deleteWords(tx, `doubtful_words`, words)
+}
+
+func deleteWords(tx tx, table string, words []string) error {
+	list, err := jsonArray(words)
 	if err != nil {
 		return err
 	}
-	return d.tx.exec(`DELETE FROM words WHERE word IN (SELECT value FROM json_each(?))`, list)
+	return tx.exec(`DELETE FROM `+table+` WHERE word IN (SELECT value FROM json_each(?))`, list)
 }
 
 // spelt is how many messages are read at most to find a word in one of the ways
@@ -79,11 +134,11 @@ const spelt = 100
 
 // lookFor marks the word alive when a message has it, and with it all words of
 // the messages that it reads.
-func (d *deletion) lookFor(word, token string, alive map[string]bool) error {
+func lookFor(tx tx, word, token string, alive map[string]bool) error {
 	query := `{body} : ` + quote(token)
 	if word == token {
 		var id int64
-		err := d.tx.row(`SELECT rowid FROM message_fts WHERE message_fts MATCH ? LIMIT 1`, []any{query}, &id)
+		err := tx.row(`SELECT rowid FROM message_fts WHERE message_fts MATCH ? LIMIT 1`, []any{query}, &id)
 		alive[word] = err == nil
 		if none(err) {
 			return nil
@@ -91,7 +146,7 @@ func (d *deletion) lookFor(word, token string, alive map[string]bool) error {
 		return err
 	}
 	errFound := errors.New("found")
-	err := each(d.tx, `
+	err := each(tx, `
 		SELECT m.content
 		FROM message_fts
 		CROSS JOIN messages m ON m.id = message_fts.rowid >> 8

@@ -152,6 +152,7 @@ func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 			return err
 		},
 		func() error { _, err := db.Reset(ctx, "s", memory.Reset{Mode: memory.ResetAll}); return err },
+		func() error { _, err := db.Wipe(ctx); return err },
 	} {
 		if err := call(); err != nil {
 			t.Fatalf("call %d: %v", i, err)

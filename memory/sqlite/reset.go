@@ -23,8 +23,8 @@ func (db *DB) Messages(ctx context.Context, session string) (int, error) {
 }
 
 // Reset deletes what r says of a session, in one transaction, with everything
-// that was made of it: index, vectors, places in queues, the words and senders
-// that nothing else has. What stays (the session itself, but for ResetRemove, its
+// that was made of it: index, vectors, places in queues, senders that nothing else
+// has. What stays (the session itself, but for ResetRemove, its
 // arrival and version numbers) is of a new generation, so that work in flight
 // brings nothing back. It returns how many messages were deleted, and leaves work
 // of the kind memory.WipeKind behind until Wipe has succeeded.
@@ -48,10 +48,9 @@ func (db *DB) Reset(ctx context.Context, session string, r memory.Reset) (int, e
 		})
 	})
 	if err != nil {
-		return 0, db.translate("reset the session", err)
+		removed = 0
 	}
-	db.vocabulary.forget()
-	return removed, nil
+	return removed, db.translate("reset the session", err)
 }
 
 // deletion is one reset, inside its transaction.
@@ -121,7 +120,7 @@ func (d *deletion) checkSummary() error {
 // run deletes, what hangs on the messages first.
 func (d *deletion) run(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		d.survey, d.dropVectors, d.dropIndex, d.dropMessages, d.dropWords, d.dropSenders, d.settle, d.leaveWipe,
+		d.survey, d.dropVectors, d.dropIndex, d.dropMessages, d.dropSenders, d.settle, d.doubtWords, d.leaveWipe,
 	} {
 		if err := step(ctx); err != nil {
 			return err

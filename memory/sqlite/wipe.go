@@ -14,8 +14,8 @@ import (
 const checkpointWait = 500 * time.Millisecond
 
 // Wipe makes sure that nothing of what was deleted is left in the file or beside
-// it: the full-text index is written anew without it, freed pages, which are
-// empty, are given back, and the log is emptied. False: a reader, most often of
+// it: the full-text index is written anew without it, words that no message has
+// any more go, freed pages, which are empty, are given back, and the log is emptied. False: a reader, most often of
 // another process, is at what was there before; the work of the kind
 // memory.WipeKind stays, to try again. With nothing to wipe it does nothing.
 func (db *DB) Wipe(ctx context.Context) (bool, error) {
@@ -28,6 +28,9 @@ func (db *DB) Wipe(ctx context.Context) (bool, error) {
 		return false, db.translate("look for what is to be wiped", err)
 	}
 	if err := db.Tidy(ctx); err != nil {
+		return false, err
+	}
+	if err := db.forgetWords(ctx); err != nil {
 		return false, err
 	}
 	wiped := false

@@ -218,6 +218,7 @@ func resetsWords(t *testing.T, s Store) {
 	add(t, s, "s", by("Ann", said("lanterns glowing", at(1))), by("Bob", said("running quietly", at(2))))
 	add(t, s, "other", by("Bob", said("lantern runs", at(1))), by("Bob", said("they were running", at(2))))
 	reset(t, s, "s", memory.ResetRemove)
+	wipe(t, s)
 	words, err := s.Words(t.Context(), "", 20)
 	var got []string
 	for _, w := range words {

@@ -14,3 +14,9 @@ CREATE INDEX messages_sender ON messages(sender_id) WHERE sender_id IS NOT NULL;
 
 -- Work on what a session says goes when that is deleted; '' = of no session.
 ALTER TABLE work ADD COLUMN session TEXT NOT NULL DEFAULT '';
+
+-- Words of deleted messages: a wipe deletes those that no message has any more.
+CREATE TABLE doubtful_words(
+  word  TEXT NOT NULL PRIMARY KEY,
+  token TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
