@@ -57,8 +57,29 @@ func work(ctx context.Context, task, path string, args []string) error {
 		return spendMany(ctx, db, count)
 	case "limit":
 		return hitLimit(ctx, db)
+	case "read": // reads the file until it is killed, and says when it has begun
+		return readOn(ctx, db, os.Stdout)
+	case "reset": // session: deletes everything
+		_, err := db.Reset(ctx, args[0], memory.Reset{Mode: memory.ResetAll})
+		return err
 	}
 	return fmt.Errorf("unknown task %q", task)
+}
+
+// readOn keeps a reading transaction open.
+func readOn(ctx context.Context, db *sqlite.DB, out io.Writer) error {
+	tx, err := db.Readers().BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	var n int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM messages`).Scan(&n); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(out, "reading"); err != nil {
+		return err
+	}
+	select {}
 }
 
 func appendMany(ctx context.Context, db *sqlite.DB, name string, count int, out io.Writer) error {

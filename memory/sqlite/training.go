@@ -40,6 +40,12 @@ func (db *DB) TrainingRows(ctx context.Context) iter.Seq2[memory.TrainingRow, er
 
 // trainingRows returns nil when yield wants no more.
 func (db *DB) trainingRows(ctx context.Context, yield func(memory.TrainingRow, error) bool) error {
+	return db.apart(ctx, func(conn *sql.Conn) error { return readTrainingRows(ctx, conn, yield) })
+}
+
+// apart runs fn on a connection of its own, which reads, maps no file, and has
+// nothing in memory of what was there before.
+func (db *DB) apart(ctx context.Context, fn func(*sql.Conn) error) error {
 	pool, err := sql.Open("sqlite", dsn(db.opts, false))
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
@@ -53,6 +59,10 @@ func (db *DB) trainingRows(ctx context.Context, yield func(memory.TrainingRow, e
 	if _, err := conn.ExecContext(ctx, `PRAGMA mmap_size = 0`); err != nil {
 		return err
 	}
+	return fn(conn)
+}
+
+func readTrainingRows(ctx context.Context, conn *sql.Conn, yield func(memory.TrainingRow, error) bool) error {
 	rows, err := conn.QueryContext(ctx, `
 		SELECT m.session_id, coalesce(p.features, m.features)
 		FROM messages m INDEXED BY messages_arrival
