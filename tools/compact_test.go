@@ -62,7 +62,6 @@ func TestCompactRefuses(t *testing.T) {
 	d.add("home", message("user", "hello"))
 	d.summarise("home", decided("Do: stay"))
 	for arguments, want := range map[string]string{
-		`{}`:                                    "action is missing",
 		`{"action":"dance"}`:                    "action must be one of",
 		`{"action":"restore"}`:                  "session home has no older version of its summary",
 		`{"action":"restore","version":9}`:      `session "home" has no version 9 of its summary: the last 10 are kept`,

@@ -47,8 +47,15 @@ func (t Tool) ask(ctx context.Context, req mcp.CallToolRequest, raw json.RawMess
 	}).ToolResult(), nil, nil
 }
 
-// questionState ties an answer to the call that it was asked for.
+// questionState ties an answer to the call that it was asked for, however the
+// client writes the arguments when it sends them again.
 func questionState(tool string, raw json.RawMessage) string {
+	var arguments any
+	if json.Unmarshal(raw, &arguments) == nil {
+		if plain, err := json.Marshal(arguments); err == nil {
+			raw = plain
+		}
+	}
 	sum := sha256.Sum256(append([]byte(tool+" "), raw...))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

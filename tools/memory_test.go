@@ -79,7 +79,8 @@ func newDesk(t *testing.T) *desk {
 		&tools.GetContext{History: h, Summaries: summaries, Session: "home"},
 		&tools.AddMessages{History: h, Session: "home", Zone: time.UTC},
 		&tools.ChatHistory{History: h, Recall: r, Session: "home", Zone: time.UTC, Now: clock},
-		&tools.Compact{Summaries: summaries, Session: "home"},
+		&tools.Compact{History: h, Summaries: summaries, Session: "home"},
+		&tools.Reset{History: h, Session: "home"},
 		&tools.FitContext{Budget: budget.New(budget.Config{}), Session: "home"},
 	)
 	if err != nil {

@@ -103,7 +103,8 @@ func TestEveryToolHasAllHints(t *testing.T) {
 		if a.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("annotations of %s = %+v, want title and all four hints", name, a)
 		}
-		if *a.DestructiveHint || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains([]string{"add_messages", "compact", "fit_context", "write_error"}, name) {
+		writes := []string{"add_messages", "compact", "fit_context", "reset", "write_error"}
+		if *a.DestructiveHint != (name == "reset") || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains(writes, name) {
 			t.Errorf("hints of %s do not say what it does: %+v", name, a)
 		}
 	}
