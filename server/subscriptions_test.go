@@ -78,7 +78,8 @@ func newHouse(t *testing.T, every time.Duration) *house {
 	h.history = h.openHistory(db)
 	chat := &tools.ChatHistory{History: h.history, Session: "home", Zone: time.UTC, Now: time.Now}
 	get := &tools.GetContext{History: h.history, Session: "home"}
-	list, err := tools.All(&tools.AddMessages{History: h.history, Session: "home", Zone: time.UTC}, chat)
+	list, err := tools.All(&tools.AddMessages{History: h.history, Session: "home", Zone: time.UTC}, chat,
+		&tools.Compact{History: h.history, Session: "home"}, &tools.Reset{History: h.history, Session: "home"})
 	if err != nil {
 		t.Fatal(err)
 	}

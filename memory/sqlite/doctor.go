@@ -104,18 +104,18 @@ func (db *DB) checkIndex(ctx context.Context) (string, bool, error) {
 
 // vectorModel is a model as the check sees it.
 type vectorModel struct {
-	id, vectors int64
-	active      bool
-	named       string
+	id     int64
+	active bool
+	named  string
 }
 
 func (db *DB) checkVectors(ctx context.Context) (string, bool, error) {
 	models, err := collect(ctx, db.reader, `
-		SELECT id, vectors, active, format('%s %s (%d dimensions)', provider, name, dimensions)
+		SELECT id, active, format('%s %s (%d dimensions)', provider, name, dimensions)
 		FROM embedding_models
 		ORDER BY active DESC`, nil, func(rows *sql.Rows) (vectorModel, error) {
 		var m vectorModel
-		err := rows.Scan(&m.id, &m.vectors, &m.active, &m.named)
+		err := rows.Scan(&m.id, &m.active, &m.named)
 		return m, err
 	})
 	if err != nil || len(models) == 0 {
@@ -133,18 +133,33 @@ func (db *DB) checkVectors(ctx context.Context) (string, bool, error) {
 	return strings.Join(details, "; "), ok, nil
 }
 
+// checkModelVectors counts the vectors of a model and compares that with what is
+// noted of it, in one statement: other processes may be adding some.
 func (db *DB) checkModelVectors(ctx context.Context, m vectorModel) (string, bool, error) {
-	var stored, stray int64
-	if err := db.reader.row(ctx, `
-		SELECT count(*), count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = passage_id >> 8))
-		FROM `+vectorTable(m.id), nil, &stored, &stray); err != nil {
+	var stored, stray, noted int64
+	err := db.reader.row(ctx, `
+		SELECT
+			count(*),
+			count(*) FILTER (WHERE NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = passage_id >> 8)),
+			(SELECT vectors FROM embedding_models WHERE id = ?)
+		FROM `+vectorTable(m.id), []any{m.id}, &stored, &stray, &noted)
+	if err != nil {
+		if known, lookErr := db.hasModel(ctx, m.id); lookErr == nil && !known {
+			return m.named + ": has just been replaced", true, nil
+		}
 		return "", false, err
 	}
 	detail := fmt.Sprintf("%s: %d vectors, %d without a message", m.named, stored, stray)
 	if !m.active {
 		detail = "to replace it, " + detail
 	}
-	return detail, stored == m.vectors && stray == 0, nil
+	return detail, stored == noted && stray == 0, nil
+}
+
+func (db *DB) hasModel(ctx context.Context, id int64) (bool, error) {
+	var n int
+	err := db.reader.row(ctx, `SELECT count(*) FROM embedding_models WHERE id = ?`, []any{id}, &n)
+	return n > 0, err
 }
 
 // checkDeletions looks for what may be left of deleted messages: a log that could
