@@ -21,9 +21,9 @@ func (e *Engine) cut(ctx context.Context, r *run, query string, target int) (don
 		done = r.shortenTodo(target)
 	}
 	summaries := r.dropWhile(target, 1, func(u *unit) bool { return u.kind == prior })
-	if r.total > target && r.standIn != nil {
-		r.total -= r.standIn.tokens
-		r.standIn, summaries = nil, append(summaries, nil)
+	if r.total > target && r.summary != nil {
+		r.total -= r.summary.tokens
+		r.summary, summaries = nil, append(summaries, nil)
 	}
 	for _, gone := range []struct {
 		n    int

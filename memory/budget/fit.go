@@ -20,11 +20,15 @@ func (e *Engine) Fit(ctx context.Context, q Request) (Result, error) {
 		return Result{}, err
 	}
 	f := fitting{Engine: e, run: r, request: &q, before: r.total}
+	first, _ := r.begins()
 	f.result = Result{TokensBefore: r.total, Counted: counter.Name(), Stages: slices.Clone(q.PriorStages), LeftOut: []string{}}
 	if err := f.fit(ctx); err != nil {
 		return Result{}, err
 	}
-	f.result.Messages, f.result.TokensAfter = r.list(), r.total
+	r.open(first, f.target)
+	if f.result.Messages, f.result.TokensAfter = r.list(), r.total; len(f.result.Messages) == 0 {
+		return Result{}, memory.Invalidf("every message is the result of a tool call that is not in messages: give the messages with the calls, too")
+	}
 	f.result.Budget, f.result.Window, f.result.Source = f.budget, f.window, f.source
 	e.answered.add(hash(e.seed, f.result.Messages))
 	return f.result, nil
@@ -112,7 +116,7 @@ func (f *fitting) afterRefusal(ctx context.Context) error {
 // takeOut cuts the run, and hands the conversation that is gone to the day's note.
 // What must stay may be above the target, but not above the budget.
 func (f *fitting) takeOut(ctx context.Context) error {
-	done, dropped, err := f.cut(ctx, f.run, f.query, f.target)
+	done, dropped, err := f.cut(ctx, f.run, f.query, f.target-f.openingRoom(f.target))
 	if err != nil {
 		return err
 	}

@@ -97,6 +97,6 @@ func (r *run) putIn(standIn message, units []*unit) {
 			at = u.parts[0]
 		}
 	}
-	r.standIn = &insertion{at, standIn}
+	r.summary = &insertion{at, standIn}
 	r.total += standIn.tokens
 }

@@ -169,7 +169,7 @@ func checkSurvivors(t *testing.T, seed uint64, q budget.Request, r budget.Result
 			continue
 		}
 		s := content(t, m)
-		if !strings.HasPrefix(s, "[Earlier tool step: ") && !strings.HasPrefix(s, "Prior summary") && !strings.Contains(string(m), "and also: ") {
+		if !strings.HasPrefix(s, "[Earlier tool step: ") && !strings.HasPrefix(s, "Prior summary") && !strings.HasPrefix(s, "[Earlier messages of") && !strings.Contains(string(m), "and also: ") {
 			t.Fatalf("seed %d: %.200s is neither of the run, in order, nor a text for it", seed, m)
 		}
 	}

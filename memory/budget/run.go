@@ -12,7 +12,7 @@ type kind uint8
 const (
 	instruction kind = iota // a system message
 	turn                    // what user or assistant said
-	prior                   // the rolling summary, standing in for what was folded
+	prior                   // the rolling summary or the opening, standing in for what is gone
 	step                    // an assistant message with calls, and their results
 	note                    // a step that has become text
 	orphan                  // results that answer no call
@@ -35,10 +35,11 @@ type run struct {
 	messages []message
 	units    []*unit // by their first message
 	total    int     // tokens
-	standIn  *insertion
+	summary  *insertion
+	opening  *insertion
 }
 
-// insertion is the summary that was put before a message of the run.
+// insertion is a message that was put before one of the run.
 type insertion struct {
 	at int
 	message
@@ -74,12 +75,18 @@ func (m *message) kindOf() kind {
 	switch {
 	case m.role == roleSystem:
 		return instruction
-	case m.role == roleUser && strings.HasPrefix(m.text, priorPrefix):
+	case m.standsIn():
 		return prior
 	case m.role == roleAssistant && strings.HasPrefix(m.text, notePrefix):
 		return note
 	}
 	return turn
+}
+
+// standsIn says whether a message speaks for others that are gone: the summary, or
+// the opening of a run.
+func (m *message) standsIn() bool {
+	return m.role == roleUser && (strings.HasPrefix(m.text, priorPrefix) || m.text == openingText)
 }
 
 // protect marks what must survive: system messages, the last user message, the
@@ -103,7 +110,7 @@ func (r *run) protect() {
 func (r *run) lastUser() int {
 	for i := len(r.messages) - 1; i >= 0; i-- {
 		m := &r.messages[i]
-		if !m.gone && m.role == roleUser && (len(m.results) == 0 || m.beside) && !strings.HasPrefix(m.text, priorPrefix) {
+		if !m.gone && m.role == roleUser && (len(m.results) == 0 || m.beside) && !m.standsIn() {
 			return i
 		}
 	}
@@ -188,17 +195,22 @@ func (r *run) withoutResults(i int, which func(result) bool) (message, bool) {
 
 // list gives the messages as they now are.
 func (r *run) list() []json.RawMessage {
-	list := make([]json.RawMessage, 0, len(r.messages)+1)
+	list := make([]json.RawMessage, 0, len(r.messages)+2)
 	for i, m := range r.messages {
-		if r.standIn != nil && r.standIn.at == i {
-			list = append(list, r.standIn.raw)
-		}
+		list = r.inserted(list, i)
 		if !m.gone {
 			list = append(list, m.raw)
 		}
 	}
-	if r.standIn != nil && r.standIn.at == len(r.messages) {
-		list = append(list, r.standIn.raw)
+	return r.inserted(list, len(r.messages))
+}
+
+// inserted adds what was put before the i-th message.
+func (r *run) inserted(list []json.RawMessage, i int) []json.RawMessage {
+	for _, in := range []*insertion{r.opening, r.summary} {
+		if in != nil && in.at == i {
+			list = append(list, in.raw)
+		}
 	}
 	return list
 }

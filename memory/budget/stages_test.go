@@ -215,6 +215,30 @@ func TestCutAfterARefusal(t *testing.T) {
 	}
 }
 
+// A run that began with the user begins with the user still: some vendors take no
+// other.
+func TestACutRunBeginsWithTheUser(t *testing.T) {
+	t.Parallel()
+	e := within(3_000, nil)
+	run := slices.Concat([]object{system("rules"), user("read them all")}, steps(5, "read"), []object{user("now"), assistant("yes")})
+	q := budget.Request{Model: "m", Messages: raw(t, run...), ProviderError: "prompt is too long"}
+	r := must(t, e, q)
+	got := contents(t, r)
+	if got[0] != "rules" || !strings.HasPrefix(got[1], "[Earlier messages of this conversation were left out") {
+		t.Errorf("the cut run begins with %.80q, want a user's message after the system's", got[:2])
+	}
+	// The next cut does not count it as something that was said.
+	q.Messages, q.MaxTokens = slices.Concat(r.Messages, raw(t, user("and now"))), 800
+	if again := contents(t, must(t, e, q)); again[1] != got[1] || slices.Index(again[2:], got[1]) >= 0 {
+		t.Errorf("cut again, the run begins with %.80q, want the same once", again[:2])
+	}
+	// One that began otherwise is left so.
+	q = budget.Request{Model: "m", Messages: raw(t, run[2:]...), ProviderError: "prompt is too long"}
+	if r := must(t, e, q); strings.Contains(string(r.Messages[0]), "left out") {
+		t.Errorf("a run that began with a step begins with %s", r.Messages[0])
+	}
+}
+
 func TestOtherErrorsLeaveTheRunAlone(t *testing.T) {
 	t.Parallel()
 	windows := &fixed{window: 1_000, learnt: map[string]int{}}

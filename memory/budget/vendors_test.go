@@ -161,6 +161,14 @@ func TestMalformedMessagesAreNamed(t *testing.T) {
 	}
 }
 
+func TestNothingIsLeftOfResultsAlone(t *testing.T) {
+	t.Parallel()
+	_, err := within(1_000, nil).Fit(t.Context(), budget.Request{Model: "m", Messages: parse(`{"role":"tool","tool_call_id":"x","content":"lost"}`)})
+	if !errors.Is(err, memory.ErrInvalid) || !strings.Contains(err.Error(), "every message is the result of a tool call") {
+		t.Errorf("Fit of one result = %v, want an error", err)
+	}
+}
+
 // FuzzFit looks for messages that break what every answer promises.
 func FuzzFit(f *testing.F) {
 	for seed := range uint64(12) {

@@ -3,7 +3,8 @@
 // goes by script.
 //
 // A tokenizer is large and is loaded when a model that needs it is counted for
-// the first time; until then it takes no memory. Its counts are remembered by
+// the first time; until then it takes no memory of its own, only place in the file
+// of the program. Its counts are remembered by
 // content, since a run that is fitted again and again consists mostly of what it
 // consisted of before.
 package tokens
