@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -19,7 +20,7 @@ func (a *app) buildBudget(log *slog.Logger) error {
 	if a.windows, err = windows.New(windows.Config{Store: a.db, URL: a.settings.WindowsURL, Endpoints: a.models.reporters, Log: log}); err != nil {
 		return usagef("--windows-url: %w", err)
 	}
-	c := budget.Config{Windows: table{a.windows}, Folder: folder{a.summary}, Log: log}
+	c := budget.Config{Windows: table{a.windows}, Folder: folder{a.summary}, Dropped: a.overflowed, Log: log}
 	if a.models.main != nil {
 		c.Steps = budget.ModelSummariser(a.models.main)
 	}
@@ -56,4 +57,27 @@ func (f folder) Fold(ctx context.Context, session string, turns []memory.Turn, q
 	}
 	raw, err := json.Marshal(tools.ShowSummary(s))
 	return string(raw), err
+}
+
+// overflowKind is the kind of work that puts what was cut from a run into the note
+// of its day.
+const overflowKind = "overflow"
+
+// overflowed keeps the conversation that was cut from a run until it is in the
+// note of the day.
+func (a *app) overflowed(ctx context.Context, session string, turns []memory.Turn) error {
+	if a.mask != nil {
+		for i := range turns {
+			turns[i].Content, _ = a.mask.Mask(turns[i].Content)
+		}
+	}
+	now := time.Now()
+	payload, err := json.Marshal(struct {
+		At    time.Time     `json:"at"`
+		Turns []memory.Turn `json:"turns"`
+	}{now, turns})
+	if err != nil {
+		return fmt.Errorf("write what was cut: %w", err)
+	}
+	return a.jobs.Add(ctx, memory.Work{Kind: overflowKind, Key: session + " " + now.UTC().Format(time.RFC3339Nano), Session: session, Payload: payload})
 }

@@ -34,6 +34,7 @@ const settleTime = 50 * time.Millisecond
 type app struct {
 	settings *settings
 	db       *sqlite.DB
+	mask     history.Masker // nil = secrets are kept
 	history  *history.History
 	recall   *recall.Recall
 	models   models
@@ -92,13 +93,13 @@ func (p *program) withFile(ctx context.Context, s *settings, fn func(*app) error
 
 // build puts the engines of recording and finding together.
 func (a *app) build(p *program) error {
-	masker := a.masker()
+	a.mask = a.masker()
 	var err error
 	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}
 	a.history, err = history.New(history.Config{
-		Store: a.db, Masker: masker, Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
+		Store: a.db, Masker: a.mask, Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
 		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.appended, OnReset: a.appended, Log: p.log,
 		Outdated: a.outdated(), Summarise: func(ctx context.Context, session string) error { return a.summary.Update(ctx, session) },
 	})
@@ -114,7 +115,7 @@ func (a *app) build(p *program) error {
 		return fmt.Errorf("build recall: %w", err)
 	}
 	a.lessons, err = lessons.New(lessons.Config{
-		Store: a.db, Embedder: a.source, Masker: masker, Life: time.Duration(a.settings.ErrorTTL), Log: p.log,
+		Store: a.db, Embedder: a.source, Masker: a.mask, Life: time.Duration(a.settings.ErrorTTL), Log: p.log,
 	})
 	if err != nil {
 		return fmt.Errorf("build lessons: %w", err)
