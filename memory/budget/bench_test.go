@@ -2,6 +2,7 @@ package budget_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,11 +10,12 @@ import (
 	"mcp-memory/memory/tokens"
 )
 
-// prose is about so many bytes of text as a run has it, never twice the same.
+// prose is about so many bytes of text, of which half is made of words that
+// occur once, so that what is remembered of words helps no more than in a real run.
 func (g *generator) prose(size int) string {
 	var b strings.Builder
 	for b.Len() < size {
-		b.WriteString(g.words(30) + ".\n")
+		fmt.Fprintf(&b, "%s %x.\n%d: ", g.words(4), g.Uint64(), g.IntN(100_000))
 	}
 	return b.String()
 }
