@@ -179,7 +179,11 @@ func (d *deletion) settle(context.Context) error {
 		return err
 	}
 	if d.reset.Mode == memory.ResetRemove {
-		return d.tx.exec(`DELETE FROM sessions WHERE id = ?`, d.session)
+		if err := d.tx.exec(`DELETE FROM sessions WHERE id = ?`, d.session); err != nil {
+			return err
+		}
+		// Names of leases hold names of sessions.
+		return d.tx.exec(`DELETE FROM leases WHERE expires <= ?`, d.db.opts.Now().UnixNano())
 	}
 	if err := d.tx.exec(`UPDATE sessions SET generation = (SELECT generation FROM resets) WHERE id = ?`, d.session); err != nil {
 		return err
@@ -271,6 +275,6 @@ func (d *deletion) leaveWipe(context.Context) error {
 	now := d.db.opts.Now()
 	return d.tx.exec(`
 		INSERT INTO work(kind, key, payload, not_before, added_at) VALUES(?, '', x'', ?, ?)
-		ON CONFLICT(kind, key) DO UPDATE SET version = version + 1, not_before = excluded.not_before`,
+		ON CONFLICT(kind, key) DO UPDATE SET payload = excluded.payload, version = version + 1, not_before = excluded.not_before`,
 		memory.WipeKind, now.Add(wipeSoon).UnixNano(), now.UnixNano())
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -192,6 +193,42 @@ func TestResetOfAFewLeavesNoCopy(t *testing.T) {
 	}
 	if found := copies(t, path, vectors[false]...); len(found) == 0 {
 		t.Error("the other vectors are gone too: the test looks for the wrong bytes")
+	}
+	sound(t, db)
+}
+
+// Sessions that take turns share their pages, which are split again and again:
+// what moves to another page leaves copies behind.
+func TestResetLeavesNoCopyOfWhatMoved(t *testing.T) {
+	t.Parallel()
+	const sessions, messages = 8, 800
+	path := filepath.Join(t.TempDir(), "m.db")
+	db := open(t, sqlite.Options{Path: path, Sync: "normal"})
+	mark := func(session int) string { return "mark" + string(rune('a'+session)) + "zq" }
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range messages {
+		session := random.IntN(sessions)
+		m := memory.Message{Role: memory.RoleUser, Sender: mark(session) + "sender", SentAt: time.Unix(int64(i), 0), Source: "test"}
+		for range 1 + random.IntN(40) {
+			m.Content += fmt.Sprintf("%s%d common%d ", mark(session), random.IntN(300), random.IntN(500))
+		}
+		m.Size = len(m.Content)
+		if _, err := db.Append(t.Context(), fmt.Sprint(session), []memory.Entry{analyse(m)}); err != nil {
+			t.Fatalf("Append(): %v", err)
+		}
+	}
+	for session := range sessions / 2 {
+		if _, err := db.Reset(t.Context(), fmt.Sprint(session), memory.Reset{Mode: memory.ResetAll}); err != nil {
+			t.Errorf("Reset(): %v", err)
+		}
+	}
+	if wiped, err := db.Wipe(t.Context()); err != nil || !wiped {
+		t.Errorf("Wipe() = %v, %v, want true", wiped, err)
+	}
+	for session := range sessions {
+		if found := copies(t, path, mark(session)); (len(found) > 0) != (session >= sessions/2) {
+			t.Errorf("of session %d there are %v", session, found)
+		}
 	}
 	sound(t, db)
 }
