@@ -201,3 +201,24 @@ func TestRelevant(t *testing.T) {
 		t.Errorf("%d calls of the decision model, want 3: none without a request", decision.calls())
 	}
 }
+
+// The main model says what is no longer useful, for a compaction by hand.
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	main := &model{answer: answers(verdicts("2"))}
+	exchanges := [][]memory.Message{
+		{{Role: memory.RoleUser, Content: "deploy", SentAt: noon}, {Role: memory.RoleAssistant, Content: "done", SentAt: noon}},
+		{{Role: memory.RoleUser, Content: "thanks", SentAt: noon}},
+	}
+	got, err := summary.NewJudge(main, time.UTC).Outdated(t.Context(), exchanges)
+	if err != nil || len(got) != 2 || got[0] || !got[1] {
+		t.Errorf("Outdated() = %v, %v, want the second", got, err)
+	}
+	if p := main.prompt(1); p.Purpose != "compact" || !strings.Contains(p.System, "no longer useful") || !strings.Contains(p.Turns[0].Content, `"text":"deploy"`) {
+		t.Errorf("the model is asked %+v, want the exchanges", p)
+	}
+	main.answer = answers("I would rather not.")
+	if _, err := summary.NewJudge(main, time.UTC).Outdated(t.Context(), exchanges); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("Outdated(no verdicts) = %v, want ErrUnavailable", err)
+	}
+}
