@@ -17,7 +17,7 @@ import (
 // have some.
 func (r *Recall) keyword(ctx context.Context, q text.Query, req Request, p page, found *findings) error {
 	s := &keywordSearch{r: r, req: req, need: p.end(), found: found, seen: map[int64]bool{}}
-	exact := exactQuery(q)
+	exact := q.Exact()
 	order, err := r.exactOrder(ctx, exact)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ const someParts = 4
 func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.TextQuery, hotOnly bool) error {
 	parts := memory.TextQuery{Phrases: exact.Phrases, Prefix: exact.Prefix}
 	var looked []string
-	chunks := wanted(q)
+	chunks := q.Wanted()
 	if len(chunks) > maxPartWords {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (s *keywordSearch) parts(ctx context.Context, q text.Query, exact memory.Te
 		}
 	}
 	for _, c := range chunks {
-		switch tokens := chunkTokens(c); {
+		switch tokens := c.Sequence(); {
 		case len(tokens) != 1 || tokens[0].Kind == text.Single:
 			continue
 		case c.Quoted || tokens[0].Kind != text.Word || known.ByToken[tokens[0].Text] > 0: // stays exact
@@ -227,7 +227,7 @@ func (s *keywordSearch) some(ctx context.Context, terms []string) error {
 	if err != nil {
 		return err
 	}
-	rare, common := affordable(terms, freq)
+	rare, common := rank.Affordable(terms, freq)
 	if len(rare)+len(common) == 0 {
 		return nil
 	}
@@ -281,55 +281,3 @@ func (s *keywordSearch) best(ctx context.Context, rare []string, freq memory.Fre
 
 // wordWeights rank by words, and a little by who is asked about.
 func wordWeights() rank.Weights { return rank.Weights{rank.Words: 1, rank.Sender: .3} }
-
-// wanted are the chunks of a query that count: stop words only do when there is
-// nothing else.
-func wanted(q text.Query) []text.Chunk {
-	var list []text.Chunk
-	for _, c := range q.Chunks {
-		if (!c.Stop || c.Quoted) && len(c.Tokens) > 0 {
-			list = append(list, c)
-		}
-	}
-	if len(list) > 0 {
-		return list
-	}
-	return q.Chunks
-}
-
-// chunkTokens are the tokens of a chunk that a text holds in this order. The
-// last character of an unspaced run has a token of its own only at the end of
-// the run in the text, so here it counts only when it is all there is.
-func chunkTokens(c text.Chunk) []text.Token {
-	n := len(c.Tokens)
-	if n > 1 && c.Tokens[n-1].Kind == text.Single && c.Tokens[n-2].Kind == text.Pair && c.Tokens[n-2].End == c.Tokens[n-1].End {
-		return c.Tokens[:n-1]
-	}
-	return c.Tokens
-}
-
-// exactQuery asks for all the words of q: a chunk of several tokens is a phrase,
-// a single character of an unspaced script the beginning of a pair.
-func exactQuery(q text.Query) memory.TextQuery {
-	var t memory.TextQuery
-	for _, c := range wanted(q) {
-		tokens := chunkTokens(c)
-		n := len(tokens)
-		if n > 0 && tokens[n-1].Kind == text.Single {
-			t.Prefix = append(t.Prefix, tokens[n-1].Text)
-			tokens = tokens[:n-1]
-		}
-		switch len(tokens) {
-		case 0:
-		case 1:
-			t.All = append(t.All, tokens[0].Text)
-		default:
-			phrase := make([]string, len(tokens))
-			for i, token := range tokens {
-				phrase[i] = token.Text
-			}
-			t.Phrases = append(t.Phrases, phrase)
-		}
-	}
-	return t
-}

@@ -1,9 +1,7 @@
 package recall
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"mcp-memory/memory"
 	"mcp-memory/memory/rank"
@@ -18,11 +16,6 @@ const (
 	// nearest is how many vectors are asked for: those behind the candidates
 	// only tell how near a neighbour is. sqlite-vec's time grows with it.
 	nearest = 20
-	// maxPostings bounds the work of the full-text index in a search: words
-	// so common that together they pass it are left to the ranking of what
-	// the rarer words bring up.
-	maxPostings = 800
-	maxTerms    = 8
 )
 
 // semantic finds messages by meaning: candidates from the full text and from
@@ -59,9 +52,9 @@ func (r *Recall) semantic(ctx context.Context, q text.Query, req Request, p page
 // word it tries the query as it stands: one Chinese character is no word of the
 // index, but begins some.
 func (r *Recall) byWords(ctx context.Context, q text.Query, freq memory.Frequencies, f memory.Filter) ([]memory.Hit, error) {
-	rare, common := affordable(q.Terms(), freq)
+	rare, common := rank.Affordable(q.Terms(), freq)
 	if len(rare)+len(common) == 0 {
-		return r.store.Match(ctx, exactQuery(q), f, memory.BestFirst, 0, textCandidates)
+		return r.store.Match(ctx, q.Exact(), f, memory.BestFirst, 0, textCandidates)
 	}
 	var hits []memory.Hit
 	if len(rare) > 0 {
@@ -75,27 +68,6 @@ func (r *Recall) byWords(ctx context.Context, q text.Query, freq memory.Frequenc
 	}
 	more, err := r.store.Match(ctx, memory.TextQuery{Any: common}, f, memory.NewestFirst, 0, textCandidates-len(hits))
 	return append(hits, more...), err
-}
-
-// affordable parts the terms that the store knows: the rarest ones, whose
-// postings together stay under maxPostings, and the common rest. To compare
-// messages by words that are everywhere takes long and tells little, so those are
-// only asked for the newest messages that have them.
-func affordable(terms []string, freq memory.Frequencies) (rare, common []string) {
-	known := make([]string, 0, len(terms))
-	for _, t := range terms {
-		if freq.ByToken[t] > 0 {
-			known = append(known, t)
-		}
-	}
-	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(freq.ByToken[a], freq.ByToken[b]) })
-	sum := 0
-	for i, t := range known {
-		if sum += freq.ByToken[t]; sum > maxPostings || i == maxTerms {
-			return known[:i], known[i:]
-		}
-	}
-	return known, nil
 }
 
 // rank orders the candidates and their neighbours.
