@@ -36,6 +36,20 @@ type EmbeddingModel struct {
 	Dimensions int
 }
 
+// EmbedQueue is what waits for vectors of the active model.
+type EmbedQueue interface {
+	// Waiting returns up to n passages that need a vector now.
+	Waiting(ctx context.Context, n int) ([]Pending, error)
+	// SaveVectors stores vectors and takes their passages off the queue.
+	// ErrUnavailable: the model has been replaced.
+	SaveVectors(ctx context.Context, model EmbeddingModel, vectors []Vector) error
+	// Skip takes passages off the queue that can have no vector of the model,
+	// as long as it is the active one.
+	Skip(ctx context.Context, model EmbeddingModel, refs []int64) error
+	// Postpone notes a failed try; the passages are offered again after until.
+	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
+}
+
 // Pending is a passage that still needs its vector.
 type Pending struct {
 	Ref   int64 // the passage, as the store numbers it

@@ -42,16 +42,8 @@ type Store interface {
 	// another owner holds it. Release gives it back.
 	Acquire(ctx context.Context, name, owner string, lasting time.Duration) (bool, error)
 	Release(ctx context.Context, name, owner string) error
-	// Waiting returns up to n passages that need a vector now.
-	Waiting(ctx context.Context, n int) ([]memory.Pending, error)
-	// SaveVectors stores vectors and takes their passages off the queue.
-	SaveVectors(ctx context.Context, model memory.EmbeddingModel, vectors []memory.Vector) error
-	// Skip takes passages off the queue that can have no vector of the model,
-	// as long as it is the active one.
-	Skip(ctx context.Context, model memory.EmbeddingModel, refs []int64) error
-	// Postpone notes a failed try; the passages are offered again after until.
-	Postpone(ctx context.Context, refs []int64, until time.Time, reason string) error
-	// OfferAgain offers the passages that were put off now.
+	memory.EmbedQueue // of messages
+	// OfferAgain offers what was put off, in all queues, now.
 	OfferAgain(ctx context.Context) error
 	// Tidy makes searches faster after many appends; it may take a while, in
 	// steps that keep no writer waiting.
@@ -79,15 +71,16 @@ type Source interface {
 
 // Config configures a Loop.
 type Config struct {
-	Store    Store            // required
-	Source   Source           // required
-	OnSwitch func()           // called after a new model became active; nil = nothing
-	Batch    int              // passages a transaction; 0 = 200. A long one would keep other writers waiting
-	Delay    time.Duration    // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
-	Poll     time.Duration    // look for what other processes left; 0 = 15 s, the longest that a killed one keeps its lease
-	Retry    time.Duration    // wait of a passage after its first failure, doubled by each; 0 = 30 s
-	Now      func() time.Time // nil = time.Now
-	Log      *slog.Logger     // nil = discarded
+	Store    Store             // required
+	Source   Source            // required
+	Notes    memory.EmbedQueue // what else waits for vectors, after the messages; nil = nothing
+	OnSwitch func()            // called after a new model became active; nil = nothing
+	Batch    int               // passages a transaction; 0 = 200. A long one would keep other writers waiting
+	Delay    time.Duration     // wait after a wake, so that appends in a row share a batch; 0 = 200 ms. A search ends it
+	Poll     time.Duration     // look for what other processes left; 0 = 15 s, the longest that a killed one keeps its lease
+	Retry    time.Duration     // wait of a passage after its first failure, doubled by each; 0 = 30 s
+	Now      func() time.Time  // nil = time.Now
+	Log      *slog.Logger      // nil = discarded
 }
 
 // Loop is the background work of one process. It is safe for concurrent use.

@@ -18,11 +18,11 @@ func (l *Loop) queue(ctx context.Context) (did bool, err error) {
 	if l.rest.left(l.c.Now()) > 0 {
 		return false, ctx.Err()
 	}
-	_, pending, err := l.next(ctx)
+	next, err := l.next(ctx)
 	if err != nil {
 		return false, err
 	}
-	if len(pending) == 0 {
+	if len(next.pending) == 0 {
 		l.rest.end() // what was in trouble is gone, or another process has done it
 		return false, nil
 	}
@@ -36,50 +36,67 @@ func (l *Loop) queue(ctx context.Context) (did bool, err error) {
 	}
 	defer release()
 	for l.rest.left(l.c.Now()) == 0 {
-		e, pending, err := l.next(held) // whoever had the lease may just have done the first ones
-		if err != nil || len(pending) == 0 {
+		next, err := l.next(held) // whoever had the lease may just have done the first ones
+		if err != nil || len(next.pending) == 0 {
 			return true, err
 		}
-		if err := l.batch(held, e, pending); err != nil {
+		if err := l.batch(held, next); err != nil {
 			if held.Err() != nil && ctx.Err() == nil { // the lease is lost
 				return true, nil
 			}
 			return true, err
 		}
-		l.done += len(pending)
+		if next.messages {
+			l.done += len(next.pending)
+		}
 	}
 	return true, nil
 }
 
-// next is the next batch and the embedder for it; none when nothing waits, or
-// when nobody here can make vectors of the active model.
-func (l *Loop) next(ctx context.Context) (memory.Embedder, []memory.Pending, error) {
+// batch is a part of a queue with the embedder for it.
+type batch struct {
+	queue    memory.EmbedQueue
+	messages bool // it is the queue of messages
+	embedder memory.Embedder
+	pending  []memory.Pending
+}
+
+// next is the next batch; none when nothing waits, or when nobody here can make
+// vectors of the active model.
+func (l *Loop) next(ctx context.Context) (batch, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+		return batch{}, err
 	}
 	active, err := l.c.Store.ActiveModel(ctx)
 	if err != nil || active == (memory.EmbeddingModel{}) {
-		return nil, nil, err
+		return batch{}, err
 	}
-	pending, err := l.c.Store.Waiting(ctx, l.c.Batch)
-	if err != nil || len(pending) == 0 {
-		return nil, nil, err
+	b := batch{queue: l.c.Store, messages: true}
+	b.pending, err = b.queue.Waiting(ctx, l.c.Batch)
+	if err == nil && len(b.pending) == 0 && l.c.Notes != nil {
+		b.queue, b.messages = l.c.Notes, false
+		b.pending, err = b.queue.Waiting(ctx, l.c.Batch)
 	}
-	e, err := memory.CurrentEmbedder(ctx, l.c.Source)
+	if err != nil || len(b.pending) == 0 {
+		return batch{}, err
+	}
+	b.embedder, err = memory.CurrentEmbedder(ctx, l.c.Source)
 	if errors.Is(err, memory.ErrUnavailable) {
-		return nil, nil, nil
+		return batch{}, nil
 	}
-	return e, pending, err
+	return b, err
 }
 
 // batch embeds a batch. What the embedder refuses is put off; an embedder that
 // does not work at all is left alone for a while, and nothing is held against
 // the passages.
-func (l *Loop) batch(ctx context.Context, e memory.Embedder, pending []memory.Pending) error {
-	if err := l.c.Source.Fold(ctx, refs(pending)); err != nil {
-		return err
+func (l *Loop) batch(ctx context.Context, b batch) error {
+	if b.messages { // words are learnt from conversations
+		if err := l.c.Source.Fold(ctx, refs(b.pending)); err != nil {
+			return err
+		}
 	}
-	out, err := embedAll(ctx, e, pending)
+	out, err := embedAll(ctx, b.embedder, b.pending)
 	if err != nil {
 		return err
 	}
@@ -89,17 +106,17 @@ func (l *Loop) batch(ctx context.Context, e memory.Embedder, pending []memory.Pe
 	} else {
 		l.rest.end()
 	}
-	if err := l.save(ctx, e.Model(), out); err != nil {
+	if err := l.save(ctx, b, out); err != nil {
 		return err
 	}
-	tries := make(map[int64]int, len(pending))
-	for _, p := range pending {
+	tries := make(map[int64]int, len(b.pending))
+	for _, p := range b.pending {
 		tries[p.Ref] = p.Tries
 	}
 	for _, r := range out.refused {
 		wait := min(longestRetry, l.c.Retry<<min(tries[r.Ref], 16))
 		l.c.Log.Warn("a passage could not be embedded", "passage", r.Ref, "error", r.Reason)
-		if err := l.c.Store.Postpone(ctx, []int64{r.Ref}, l.c.Now().Add(wait), r.Reason); err != nil {
+		if err := b.queue.Postpone(ctx, []int64{r.Ref}, l.c.Now().Add(wait), r.Reason); err != nil {
 			return err
 		}
 	}
@@ -109,9 +126,10 @@ func (l *Loop) batch(ctx context.Context, e memory.Embedder, pending []memory.Pe
 // save stores the vectors that there are and takes off the queue what can have
 // none. When the active model has changed meanwhile, the passages stay queued
 // for the new one.
-func (l *Loop) save(ctx context.Context, model memory.EmbeddingModel, out outcome) error {
+func (l *Loop) save(ctx context.Context, b batch, out outcome) error {
+	model := b.embedder.Model()
 	if len(out.vectors) > 0 {
-		err := l.c.Store.SaveVectors(ctx, model, out.vectors)
+		err := b.queue.SaveVectors(ctx, model, out.vectors)
 		if errors.Is(err, memory.ErrUnavailable) {
 			if active, lookErr := l.c.Store.ActiveModel(ctx); lookErr == nil && active != model {
 				return nil
@@ -124,7 +142,7 @@ func (l *Loop) save(ctx context.Context, model memory.EmbeddingModel, out outcom
 	if len(out.none) == 0 {
 		return nil
 	}
-	return l.c.Store.Skip(ctx, model, out.none)
+	return b.queue.Skip(ctx, model, out.none)
 }
 
 // outcome is what became of a batch.
