@@ -76,9 +76,14 @@ func (db *DB) countTokens(ctx context.Context, tokens []string, into map[string]
 	if err != nil {
 		return err
 	}
-	rows, err := db.reader.query(ctx, `
+	return db.countEach(ctx, `
 		SELECT j.value, (SELECT doc FROM message_terms WHERE term = j.value)
-		FROM json_each(?) j`, string(list))
+		FROM json_each(?) j`, string(list), into)
+}
+
+// countEach runs a query for tokens, given as a JSON list, and their counts.
+func (db *DB) countEach(ctx context.Context, query, list string, into map[string]int) error {
+	rows, err := db.reader.query(ctx, query, list)
 	if err != nil {
 		return err
 	}

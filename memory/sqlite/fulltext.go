@@ -87,7 +87,7 @@ func (db *DB) textSearch(ctx context.Context, q memory.TextQuery, f memory.Filte
 		s.from += ` CROSS JOIN message_meta h ON h.session_id = m.session_id`
 	}
 	s.from += ` WHERE message_fts MATCH ?`
-	s.args = append(s.args, matchExpression(q, scope))
+	s.args = append(s.args, matchExpression(q, scope, columns{"body", "head body part"}))
 	s.timeAndHot(f)
 	return s, nil
 }
@@ -137,28 +137,32 @@ func (s *textSearch) list(order memory.Order, offset, n int) (string, []any) {
 	return `SELECT ` + s.id + `, ` + score + s.from + ` ORDER BY ` + by + ` LIMIT ? OFFSET ?`, append(s.args, n, offset)
 }
 
+// columns are those of a full-text table in which words are looked for: those
+// that a text has to have, and those of TextQuery.Any.
+type columns struct{ words, any string }
+
 // matchExpression writes q as an FTS5 query. Every token is quoted, so that no
 // text is an operator, a column or a syntax error.
-func matchExpression(q memory.TextQuery, scope []string) string {
+func matchExpression(q memory.TextQuery, scope []string, c columns) string {
 	var all []string
 	in := func(columns, expression string) { all = append(all, "{"+columns+"} : ("+expression+")") }
 	for _, s := range scope {
 		in("scope", s)
 	}
 	for _, t := range q.All {
-		in("body", quote(t))
+		in(c.words, quote(t))
 	}
 	for _, p := range q.Phrases {
-		in("body", quote(strings.Join(p, " ")))
+		in(c.words, quote(strings.Join(p, " ")))
 	}
 	for _, p := range q.Prefix {
-		in("body", quote(p)+" *")
+		in(c.words, quote(p)+" *")
 	}
 	for _, group := range q.OneOf {
-		in("body", anyOf(group))
+		in(c.words, anyOf(group))
 	}
 	if len(q.Any) > 0 {
-		in("head body part", anyOf(q.Any))
+		in(c.any, anyOf(q.Any))
 	}
 	return strings.Join(all, " AND ")
 }

@@ -54,6 +54,9 @@ func TestOlderVersions(t *testing.T) {
 		if version >= 9 {
 			checkFixtureLessons(t, db)
 		}
+		if version >= 11 {
+			checkFixtureNotes(t, db)
+		}
 		if got := schema(t, db.Readers()); !slices.Equal(got, want) {
 			t.Errorf("schema of version %d, brought up to date =\n%s\nwant that of a new file\n%s", version, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
@@ -154,6 +157,7 @@ func writeFixture(t *testing.T, path string) {
 		t.Fatalf("LearnLimit(): %v", err)
 	}
 	fixtureLessons(t, db)
+	fixtureNotes(t, db)
 	if _, err := db.Archive(t.Context(), "s", memory.Position{SentAt: time.Unix(1, 0).UnixNano()}, false); err != nil {
 		t.Fatalf("Archive(): %v", err)
 	}

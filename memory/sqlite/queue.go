@@ -116,13 +116,18 @@ func (db *DB) Postpone(ctx context.Context, refs []int64, until time.Time, reaso
 	return db.translate("postpone passages", err)
 }
 
-// OfferAgain offers the passages that were put off now.
+// OfferAgain offers the passages, and the chunks of notes, that were put off now.
 func (db *DB) OfferAgain(ctx context.Context) error {
 	var later int
-	if err := db.reader.row(ctx, `SELECT count(*) FROM embed_queue WHERE corpus = 'message' AND not_before > 0`, nil, &later); err != nil || later == 0 {
+	if err := db.reader.row(ctx, `
+		SELECT (SELECT count(*) FROM embed_queue WHERE corpus = 'message' AND not_before > 0)
+			+ (SELECT count(*) FROM note_vectors WHERE vector IS NULL AND tries > 0 AND not_before > 0)`, nil, &later); err != nil || later == 0 {
 		return db.translate("look for passages put off", err)
 	}
 	err := db.writer.do(ctx, func(tx tx) error {
+		if err := tx.exec(`UPDATE note_vectors SET not_before = 0 WHERE vector IS NULL AND tries > 0 AND not_before > 0`); err != nil {
+			return err
+		}
 		return tx.exec(`UPDATE embed_queue SET not_before = 0 WHERE corpus = 'message' AND not_before > 0`)
 	})
 	return db.translate("offer passages again", err)
