@@ -31,7 +31,7 @@ var floors = map[string][]string{
 	// and only asks what a word is.
 	"cmd/mcp-memory": {
 		"server", "tools", "prompts",
-		"memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/transfer", "memory/extract",
+		"memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/notes/folder", "memory/transfer", "memory/extract",
 		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai", "memory/jobs", "memory/windows", "memory/budget",
 		"memory", "memory/text", "memory/rank",
 	},
@@ -39,16 +39,17 @@ var floors = map[string][]string{
 
 	// Floor 3: the protocol. It hands calls to tools and reads sessions for
 	// its resources.
-	"server": {"tools", "prompts", "memory/history", "memory"},
+	"server": {"tools", "prompts", "memory/history", "memory/notes", "memory"},
 
 	// Floor 2: one file a tool; each calls one engine.
-	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/budget", "memory", "memory/text", "memory/tokens"},
+	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/budget", "memory", "memory/text", "memory/tokens"},
 
 	// Floor 1: the engines. Each declares the store it needs.
 	"memory/history":  {"memory", "memory/text", "memory/rank", "memory/flight"},
 	"memory/recall":   {"memory", "memory/text", "memory/rank"},
 	"memory/lessons":  {"memory", "memory/text"},
 	"memory/summary":  {"memory", "memory/text", "memory/flight", "prompts"},
+	"memory/notes":    {"memory", "memory/text", "memory/rank", "prompts"},
 	"memory/transfer": {"memory", "memory/text"},
 	"memory/budget":   {"memory", "memory/limits", "memory/tokens", "prompts"},
 
@@ -65,13 +66,16 @@ var floors = map[string][]string{
 	// Work that several calls of an engine share.
 	"memory/flight": {},
 
+	// The workspace of the notes on the disk.
+	"memory/notes/folder": {"memory"},
+
 	// What can be said of a conversation without a model.
 	"memory/extract": {"memory", "memory/text"},
 
 	"memory/embed/static": {"memory"},
 	// The contract of a store, run by the tests of each store. It reads like a
 	// test and may therefore see the engines whose stores it checks.
-	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/lessons", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs", "memory/windows"},
+	"memory/storetest": {"memory", "memory/text", "memory/history", "memory/recall", "memory/lessons", "memory/notes", "memory/summary", "memory/index", "memory/embed", "memory/openai", "memory/jobs", "memory/windows"},
 
 	// Floor 0a: words, texts and arithmetic; nothing outside the program.
 	"memory":        {},

@@ -30,6 +30,7 @@ import (
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/jobs"
 	"mcp-memory/memory/lessons"
+	"mcp-memory/memory/notes"
 	"mcp-memory/memory/openai"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/summary"
@@ -47,6 +48,8 @@ type Store interface {
 	summary.Store
 	windows.Store
 	lessons.Store
+	notes.Store
+	noteQueue
 	summaryImporter
 	marker
 	appender
@@ -99,6 +102,8 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"lessons":     remembering,
 		"drop":        dropping,
 		"reset":       resetting,
+		"notes":       noting,
+		"notevectors": embeddingNotes,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
