@@ -48,6 +48,9 @@ type Notes struct {
 	syncing sync.Mutex    // one look over the files at a time
 	missing bool          // the workspace has gone, and that was logged; guarded by syncing
 
+	known    []memory.NoteFile // what is indexed; guarded by syncing
+	revision int64             // of known; 0 = it was not read yet
+
 	rest atomic.Int64 // until when an embedder that did not answer is left alone, UTC Unix nanoseconds
 }
 
@@ -105,8 +108,10 @@ type Store interface {
 // IndexStore keeps what is known of the files, and finds it. A method that meets
 // a damaged index empties it and is ErrUnavailable: the files are then read anew.
 type IndexStore interface {
-	// NoteFiles lists the files that are indexed, in order of path.
-	NoteFiles(ctx context.Context) ([]memory.NoteFile, error)
+	// NoteFiles lists the files that are indexed, in order of path, with the
+	// revision of the list, which is never 0. While that is still the known
+	// one there is no list.
+	NoteFiles(ctx context.Context, known int64) (files []memory.NoteFile, revision int64, err error)
 	// SaveNotes puts notes in the place of those with the same paths. A chunk
 	// with the hash of one that was there keeps its id and its vectors.
 	SaveNotes(ctx context.Context, notes []memory.Note) error

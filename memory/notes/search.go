@@ -24,8 +24,6 @@ const (
 	vectorCandidates = 15
 	// nearest is how many vectors tell how near a candidate is.
 	nearest = 100
-	// tooCommon is how many chunks hold a word that is not worth ranking by.
-	tooCommon = 2000
 	// snippetRunes is how much of a chunk is shown.
 	snippetRunes = 400
 )
@@ -114,11 +112,12 @@ func (s *searching) byWords(ctx context.Context, limit int) (err error) {
 	if s.freq, err = store.NoteFrequencies(ctx, terms); err != nil {
 		return err
 	}
-	exact := s.query.Exact()
+	rare, common := rank.Affordable(terms, s.freq)
 	order := memory.BestFirst
-	if len(exact.All) == 1 && len(exact.Phrases)+len(exact.Prefix) == 0 && s.freq.ByToken[exact.All[0]] > tooCommon {
-		order = memory.NewestFirst // of one word that is everywhere BM25 only compares the lengths
+	if len(rare) == 0 {
+		order = memory.NewestFirst // by words that are everywhere BM25 only compares the lengths
 	}
+	exact := s.query.Exact()
 	whole, err := store.MatchNotes(ctx, exact, s.req.Filter, order, max(limit, textCandidates))
 	if err != nil {
 		return err
@@ -127,8 +126,7 @@ func (s *searching) byWords(ctx context.Context, limit int) (err error) {
 		s.exact[h.Chunk] = true
 	}
 	s.take(whole)
-	rare, common := rank.Affordable(terms, s.freq)
-	if len(rare) > 0 {
+	if len(rare) > 0 && (len(terms) > 1 || len(exact.All) == 0) { // else these are the same
 		some, err := store.MatchNotes(ctx, memory.TextQuery{Any: rare}, s.req.Filter, memory.BestFirst, textCandidates)
 		if err != nil {
 			return err

@@ -40,13 +40,16 @@ func (n *Notes) sync(ctx context.Context) (missing bool, err error) {
 	if err != nil && !missing {
 		return false, fmt.Errorf("look over the notes: %w", err)
 	}
-	known, err := n.c.Store.NoteFiles(ctx)
+	known, revision, err := n.c.Store.NoteFiles(ctx, n.revision)
 	if err != nil {
 		return missing, err
 	}
-	n.report(missing, files, known)
+	if revision != n.revision {
+		n.known, n.revision = known, revision
+	}
+	n.report(missing, files, n.known)
 	s := syncing{n: n}
-	if err := s.compare(ctx, files, known); err != nil {
+	if err := s.compare(ctx, files, n.known); err != nil {
 		return missing, err
 	}
 	if s.changed {

@@ -9,8 +9,14 @@ import (
 	"mcp-memory/memory"
 )
 
-// NoteFiles lists the files that are indexed, in order of path.
-func (db *DB) NoteFiles(ctx context.Context) ([]memory.NoteFile, error) {
+// NoteFiles lists the files that are indexed, in order of path, with the revision
+// of the list. While that is still the given one there is no list.
+func (db *DB) NoteFiles(ctx context.Context, known int64) ([]memory.NoteFile, int64, error) {
+	var revision int64 // read first: of a newer list it makes the next look read it once more
+	err := db.reader.row(ctx, `SELECT revision FROM note_state`, nil, &revision)
+	if err != nil || revision == known {
+		return nil, revision, db.translate("list notes", err)
+	}
 	list, err := collect(ctx, db.reader, `
 		SELECT path, source, from_at, to_at, size, modified_at, seen_at, hash
 		FROM note_files
@@ -22,8 +28,11 @@ func (db *DB) NoteFiles(ctx context.Context) ([]memory.NoteFile, error) {
 			f.From, f.To, f.ModTime, f.SeenAt = utc(from), utc(to), utc(modified), utc(seen)
 			return f, err
 		})
-	return list, db.translate("list notes", err)
+	return list, revision, db.translate("list notes", err)
 }
+
+// reviseNotes gives the list of files a new revision.
+func reviseNotes(tx tx) error { return tx.exec(`UPDATE note_state SET revision = revision + 1`) }
 
 func utc(nanoseconds int64) time.Time { return time.Unix(0, nanoseconds).UTC() }
 
@@ -38,7 +47,7 @@ func (db *DB) SaveNotes(ctx context.Context, notes []memory.Note) error {
 					return err
 				}
 			}
-			return nil
+			return reviseNotes(tx)
 		})
 	})
 }
@@ -136,7 +145,7 @@ func (db *DB) DropNotes(ctx context.Context, paths []string) error {
 					return err
 				}
 			}
-			return nil
+			return reviseNotes(tx)
 		})
 	})
 }
@@ -163,6 +172,7 @@ func (db *DB) forgetNotes(ctx context.Context) error {
 		return tx.script(`
 			INSERT INTO note_fts(note_fts) VALUES('delete-all');
 			DELETE FROM note_files;
+			UPDATE note_state SET revision = revision + 1;
 			UPDATE corpus_totals SET documents = 0, terms = 0 WHERE corpus = 'note';`)
 	})
 }

@@ -88,7 +88,7 @@ func TestDamagedNoteIndex(t *testing.T) {
 	if _, err := db.MatchNotes(t.Context(), q, memory.NoteFilter{}, memory.BestFirst, 10); !errors.Is(err, memory.ErrUnavailable) {
 		t.Fatalf("MatchNotes() in a damaged index = %v, want ErrUnavailable", err)
 	}
-	if files, err := db.NoteFiles(t.Context()); err != nil || len(files) != 0 {
+	if files, _, err := db.NoteFiles(t.Context(), 0); err != nil || len(files) != 0 {
 		t.Errorf("NoteFiles() after that = %+v, %v, want none", files, err)
 	}
 	saveNotes(t, db, note("a.md", "the heron"))

@@ -91,7 +91,7 @@ func wantMatched(t *testing.T, s Store, q memory.TextQuery, f memory.NoteFilter,
 func listsNotes(t *testing.T, s Store) {
 	b, a := note("b.md", 1, "x"), note("a.md", 2)
 	saveNotes(t, s, b, a)
-	files, err := s.NoteFiles(t.Context())
+	files, revision, err := s.NoteFiles(t.Context(), 0)
 	if err != nil || len(files) != 2 {
 		t.Fatalf("NoteFiles() = %+v, %v, want two", files, err)
 	}
@@ -99,6 +99,15 @@ func listsNotes(t *testing.T, s Store) {
 		if got := files[i]; fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("NoteFiles()[%d] = %+v, want %+v", i, got, want)
 		}
+	}
+	if again, same, err := s.NoteFiles(t.Context(), revision); err != nil || again != nil || same != revision {
+		t.Errorf("NoteFiles(%d) = %+v, %d, %v, want no list: nothing has changed", revision, again, same, err)
+	}
+	if err := s.DropNotes(t.Context(), []string{"a.md"}); err != nil {
+		t.Fatalf("DropNotes(): %v", err)
+	}
+	if files, next, err := s.NoteFiles(t.Context(), revision); err != nil || len(files) != 1 || next == revision {
+		t.Errorf("NoteFiles(%d) after one was dropped = %+v, %d, %v, want the other and a new revision", revision, files, next, err)
 	}
 }
 

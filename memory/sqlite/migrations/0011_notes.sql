@@ -12,6 +12,12 @@ CREATE TABLE note_files(
   hash        BLOB NOT NULL
 ) STRICT;
 
+-- How often the files above have changed: who knows the number knows the files.
+CREATE TABLE note_state(
+  revision INTEGER NOT NULL
+) STRICT;
+INSERT INTO note_state(revision) VALUES(1);
+
 CREATE TABLE note_chunks(
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   file_id    INTEGER NOT NULL REFERENCES note_files(id) ON DELETE CASCADE,
