@@ -102,6 +102,8 @@ func (d decoder) value(out reflect.Value, path string, enum []string, raw json.R
 		return decodeText(out, path, enum, raw)
 	case reflect.Int, reflect.Int64:
 		return decodeInt(out, path, raw)
+	case reflect.Float64:
+		return decodeFloat(out, path, raw)
 	case reflect.Bool:
 		return decodeBool(out, path, raw)
 	case reflect.Slice:
@@ -157,6 +159,16 @@ func decodeInt(out reflect.Value, path string, raw json.RawMessage) error {
 		return memory.Invalidf("%s must be a whole number, got %s", path, got(raw))
 	}
 	out.SetInt(int64(f))
+	return nil
+}
+
+// decodeFloat reads a number, written as 0.5 or "0.5".
+func decodeFloat(out reflect.Value, path string, raw json.RawMessage) error {
+	f, err := strconv.ParseFloat(strings.TrimSpace(unquoted(raw)), 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return memory.Invalidf("%s must be a number, got %s", path, got(raw))
+	}
+	out.SetFloat(f)
 	return nil
 }
 

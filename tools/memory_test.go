@@ -21,6 +21,8 @@ import (
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/lessons"
+	"mcp-memory/memory/notes"
+	"mcp-memory/memory/notes/folder"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/memory/summary"
@@ -33,10 +35,11 @@ var now = time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 
 // desk is a memory on a real database with the tools on it.
 type desk struct {
-	t     *testing.T
-	db    *sqlite.DB
-	loop  *index.Loop
-	tools map[string]tools.Tool
+	t         *testing.T
+	db        *sqlite.DB
+	loop      *index.Loop
+	workspace string
+	tools     map[string]tools.Tool
 }
 
 func newDesk(t *testing.T) *desk {
@@ -52,7 +55,7 @@ func newDesk(t *testing.T) *desk {
 	})
 	embedder := embed.NewHashed(64)
 	clock := func() time.Time { return now }
-	loop, err := index.New(index.Config{Store: db, Source: embed.NewFixed(db, embedder, nil)})
+	loop, err := index.New(index.Config{Store: db, Source: embed.NewFixed(db, embedder, nil), Notes: db.NoteQueue()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,6 +76,14 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(summaries.Close)
+	files, err := folder.New(filepath.Join(t.TempDir(), "workspace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := notes.New(notes.Config{Store: db, Files: files, Embedder: embedder, Location: time.UTC, Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
 	list, err := tools.All(
 		&tools.WriteError{Lessons: solved, Session: "home"},
 		&tools.FindErrors{Lessons: solved},
@@ -82,11 +93,14 @@ func newDesk(t *testing.T) *desk {
 		&tools.Compact{History: h, Summaries: summaries, Session: "home"},
 		&tools.Reset{History: h, Session: "home"},
 		&tools.FitContext{Budget: budget.New(budget.Config{}), Session: "home"},
+		&tools.MemorySearch{Notes: n, Zone: time.UTC},
+		&tools.MemoryGet{Notes: n},
+		&tools.MemoryWrite{Notes: n},
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, db: db, loop: loop, tools: map[string]tools.Tool{}}
+	d := &desk{t: t, db: db, loop: loop, workspace: files.Path(), tools: map[string]tools.Tool{}}
 	for _, tool := range list {
 		d.tools[tool.Definition.Name] = tool
 	}

@@ -103,8 +103,9 @@ func TestEveryToolHasAllHints(t *testing.T) {
 		if a.Title == "" || a.ReadOnlyHint == nil || a.DestructiveHint == nil || a.IdempotentHint == nil || a.OpenWorldHint == nil {
 			t.Errorf("annotations of %s = %+v, want title and all four hints", name, a)
 		}
-		writes := []string{"add_messages", "compact", "fit_context", "reset", "write_error"}
-		if *a.DestructiveHint != (name == "reset") || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains(writes, name) {
+		writes := []string{"add_messages", "compact", "fit_context", "memory_write", "reset", "write_error"}
+		destroys := name == "reset" || name == "memory_write"
+		if *a.DestructiveHint != destroys || *a.OpenWorldHint || *a.ReadOnlyHint == slices.Contains(writes, name) {
 			t.Errorf("hints of %s do not say what it does: %+v", name, a)
 		}
 	}
