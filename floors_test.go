@@ -39,7 +39,7 @@ var floors = map[string][]string{
 
 	// Floor 3: the protocol. It hands calls to tools and reads sessions for
 	// its resources.
-	"server": {"tools", "prompts", "memory/history", "memory/notes", "memory"},
+	"server": {"tools", "prompts", "memory/history", "memory/notes", "memory", "memory/text"},
 
 	// Floor 2: one file a tool; each calls one engine.
 	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/budget", "memory", "memory/text", "memory/tokens"},

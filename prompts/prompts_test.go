@@ -20,6 +20,8 @@ func TestTextsAreGolden(t *testing.T) {
 		"instructions": prompts.Instructions(),
 		"rules":        prompts.Rules(),
 		"recall":       prompts.Recall("the context\n", ""),
+		"onboard":      prompts.Onboard(append(prompts.OnboardingSystem(), prompts.OnboardingUser()...)),
+		"onboard_none": prompts.Onboard(nil),
 		"recall_query": prompts.Recall("the context\n", "Which port?\n"),
 		"compact":      prompts.Compact(" my project\n"),
 		"reset":        prompts.Reset("", ""),

@@ -3,6 +3,7 @@ package server
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"mcp-memory/memory"
 )
@@ -12,6 +13,9 @@ const (
 	summaryURI       = "memory://summary"
 	lessonsURI       = "memory://lessons"
 	sessionsURI      = "memory://sessions"
+	coreURI          = "memory://core"
+	dailyPrefix      = "memory://daily/"
+	dailyTemplate    = dailyPrefix + "{date}"
 	sessionPrefix    = sessionsURI + "/"
 	summaryTemplate  = sessionPrefix + "{id}/summary"
 	messagesTemplate = sessionPrefix + "{id}/messages"
@@ -25,12 +29,15 @@ const (
 	messagesKind kind = "messages"
 	sessionsKind kind = "sessions"
 	lessonsKind  kind = "lessons"
+	coreKind     kind = "core"
+	dailyKind    kind = "daily"
 )
 
 // address is what the URI of a resource names.
 type address struct {
 	kind    kind
-	session string // "" = none: the resource is about all of them
+	session string // "" = none: the resource is about all of them, or about a note
+	day     string // of a daily note, YYYY-MM-DD
 }
 
 // addressOf reads a URI. memory://summary is the summary of the home session. A
@@ -38,11 +45,19 @@ type address struct {
 func addressOf(uri, home string) (address, error) {
 	switch uri {
 	case summaryURI:
-		return address{summaryKind, home}, nil
+		return address{kind: summaryKind, session: home}, nil
 	case sessionsURI:
-		return address{sessionsKind, ""}, nil
+		return address{kind: sessionsKind}, nil
 	case lessonsURI:
-		return address{lessonsKind, ""}, nil
+		return address{kind: lessonsKind}, nil
+	case coreURI:
+		return address{kind: coreKind}, nil
+	}
+	if day, ok := strings.CutPrefix(uri, dailyPrefix); ok {
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			return address{}, memory.NotFoundf("there is no such day: write YYYY-MM-DD")
+		}
+		return address{kind: dailyKind, day: day}, nil
 	}
 	rest, ok := strings.CutPrefix(uri, sessionPrefix)
 	encoded, last, _ := strings.Cut(rest, "/")
@@ -56,5 +71,5 @@ func addressOf(uri, home string) (address, error) {
 	if err := memory.CheckSessionID(id); err != nil {
 		return address{}, memory.NotFoundf("there is no such session: %v", err)
 	}
-	return address{kind(last), id}, nil
+	return address{kind: kind(last), session: id}, nil
 }

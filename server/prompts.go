@@ -70,6 +70,19 @@ func checkSession(session string) error {
 	return memory.CheckSessionID(session)
 }
 
+// onboardPrompt is the prompt onboard: the questions of a first run.
+func onboardPrompt(notes Notes) (mcp.Prompt, server.PromptHandlerFunc) {
+	const description = "Get to know each other: answer a few questions, and the memory keeps who you are and how you like to work."
+	prompt := mcp.NewPrompt("onboard", mcp.WithPromptTitle("Onboard"), mcp.WithPromptDescription(description))
+	return prompt, func(ctx context.Context, _ mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		questions, err := notes.Onboarding(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return say(description, prompts.Onboard(questions)), nil
+	}
+}
+
 // say is a prompt of one message, said by the user.
 func say(description, text string) *mcp.GetPromptResult {
 	return mcp.NewGetPromptResult(description, []mcp.PromptMessage{

@@ -25,6 +25,7 @@ type resources struct {
 	summaries Summaries         // nil = there are no summaries
 	marks     Marks             // nil = changes of messages are not seen
 	lessons   *tools.FindErrors // nil = there are no lessons
+	notes     Notes             // nil = there are no notes
 }
 
 // register adds the resources to the library's server.
@@ -46,6 +47,7 @@ func (r *resources) register(s *server.MCPServer) {
 			mcp.WithMIMEType(jsonType),
 		), r.listLessons)
 	}
+	r.registerNotes(s)
 	if r.summaries == nil {
 		return
 	}
@@ -151,8 +153,13 @@ func contentsOf(uri string, result any, beside map[string]any) ([]mcp.ResourceCo
 // The summary of the home session always exists: it is empty before the first.
 func (r *resources) find(ctx context.Context, uri string) error {
 	at, err := addressOf(uri, r.home)
-	if err != nil || at.session == "" || uri == summaryURI {
+	switch {
+	case err != nil:
 		return err
+	case at.kind == dailyKind:
+		return r.findDaily(ctx, at.day)
+	case at.session == "" || uri == summaryURI:
+		return nil
 	}
 	if at.kind == summaryKind && r.summaries != nil { // may outlive the messages
 		if v, err := r.summaries.Current(ctx, at.session); err != nil || v.Version > 0 {
@@ -194,6 +201,8 @@ func (r *resources) version(ctx context.Context, uri string) (version string, er
 		return fmt.Sprint(v.Version), err
 	case at.kind == lessonsKind && r.lessons != nil:
 		return r.lessonsVersion(ctx)
+	case at.kind == coreKind || at.kind == dailyKind:
+		return r.noteVersion(ctx, at)
 	case (at.kind == sessionsKind || at.kind == messagesKind) && r.marks != nil:
 		return r.marks.Mark(ctx, at.session)
 	}

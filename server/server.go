@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"mcp-memory/memory"
+	"mcp-memory/memory/notes"
 	"mcp-memory/prompts"
 	"mcp-memory/tools"
 )
@@ -34,6 +35,18 @@ type Marks interface {
 	Mark(ctx context.Context, session string) (string, error)
 }
 
+// Notes gives the notes that are shown whole.
+type Notes interface {
+	// Core is core memory, Daily the note of a day (YYYY-MM-DD); their content
+	// is empty while there is none.
+	Core(ctx context.Context) (notes.Document, error)
+	Daily(ctx context.Context, day string) (notes.Document, error)
+	// Mark is another text whenever the note of a path is another one.
+	Mark(ctx context.Context, path string) (string, error)
+	// Onboarding are the questions that the profile leaves open.
+	Onboarding(ctx context.Context) ([]string, error)
+}
+
 // Config configures a Server.
 type Config struct {
 	Version   string             // shown to clients; "" = "dev"
@@ -44,6 +57,7 @@ type Config struct {
 	Summaries Summaries          // nil = there are no summaries to read
 	Lessons   *tools.FindErrors  // lists what memory://lessons shows; nil = there is no such resource
 	Marks     Marks              // nil = nobody can subscribe to messages and to the list of sessions
+	Notes     Notes              // nil = there are no notes to read, and no prompt onboard
 	Log       *slog.Logger       // nil = discarded
 }
 
@@ -74,11 +88,11 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		log:           c.Log,
-		resources:     &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks, lessons: c.Lessons},
+		resources:     &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks, lessons: c.Lessons, notes: c.Notes},
 		subscriptions: newSubscriptions(),
 		changed:       make(chan struct{}, 1),
 	}
-	subscribable := c.Summaries != nil || c.Marks != nil || c.Lessons != nil
+	subscribable := c.Summaries != nil || c.Marks != nil || c.Lessons != nil || c.Notes != nil
 	s.mcp = server.NewMCPServer("mcp-memory", c.Version,
 		server.WithTitle("MCP Memory"),
 		server.WithDescription("Lasting memory for agents: records conversations and finds them again."),
@@ -101,6 +115,9 @@ func New(c Config) (*Server, error) {
 		if slices.ContainsFunc(c.Tools, func(t tools.Tool) bool { return t.Definition.Name == name }) {
 			s.mcp.AddPrompt(prompt())
 		}
+	}
+	if c.Notes != nil {
+		s.mcp.AddPrompt(onboardPrompt(c.Notes))
 	}
 	return s, nil
 }

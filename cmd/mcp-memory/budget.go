@@ -20,7 +20,7 @@ func (a *app) buildBudget(log *slog.Logger) error {
 	if a.windows, err = windows.New(windows.Config{Store: a.db, URL: a.settings.WindowsURL, Endpoints: a.models.reporters, Log: log}); err != nil {
 		return usagef("--windows-url: %w", err)
 	}
-	c := budget.Config{Windows: table{a.windows}, Folder: folder{a.summary}, Dropped: a.overflowed, Log: log}
+	c := budget.Config{Windows: table{a.windows}, Folder: summaryFolder{a.summary}, Dropped: a.overflowed, Log: log}
 	if a.models.main != nil {
 		c.Steps = budget.ModelSummariser(a.models.main)
 	}
@@ -44,11 +44,11 @@ func (t table) Window(ctx context.Context, model string) (tokens int, source str
 // they stay for the next stages.
 const foldTime = 20 * time.Second
 
-// folder folds older turns of runs into the rolling summary.
-type folder struct{ summaries *summary.Engine }
+// summaryFolder folds older turns of runs into the rolling summary.
+type summaryFolder struct{ summaries *summary.Engine }
 
 // Fold returns the summary with the turns in it, as JSON.
-func (f folder) Fold(ctx context.Context, session string, turns []memory.Turn, query string) (string, error) {
+func (f summaryFolder) Fold(ctx context.Context, session string, turns []memory.Turn, query string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, foldTime)
 	defer cancel()
 	s, err := f.summaries.Fold(ctx, session, turns, query)

@@ -56,8 +56,8 @@ func read(rows ...string) step {
 	return step{tool: "chat_history", rows: rows, args: map[string]any{"session_id": "s1", "mode": "read", "limit": 50}}
 }
 
-// notes records n messages of a size in session s1.
-func notes(n, size int) step {
+// numbered records n messages of a size in session s1.
+func numbered(n, size int) step {
 	var list []map[string]any
 	for i := range n {
 		content := fmt.Sprintf("n%d n ", i)
@@ -163,7 +163,7 @@ var cases = []struct {
 		read("0", "1", "2"), find("very old note", "0"),
 	}},
 	{"N01", "numbers as strings, empty strings for nothing", []step{
-		notes(30, 0),
+		numbered(30, 0),
 		search(`,"limit":"20"`).counts(20), search(`,"limit":20.0`).counts(20), search(`,"limit":""`).counts(8),
 		search(`,"limit":"abc"`).fails("limit must be a whole number"),
 	}},
@@ -174,7 +174,7 @@ var cases = []struct {
 		find("null", "m1"),
 	}},
 	{"N06", "replies stay small and say how to go on", []step{
-		notes(150, 4000), notes(150, 4000),
+		numbered(150, 4000), numbered(150, 4000),
 		{tool: "chat_history", args: `{"session_id":"s1","mode":"search","match":"keyword","query":"n","limit":50}`, count: 50, under: 80_000, holds: "mode read"},
 		{tool: "chat_history", args: `{"session_id":"s1","mode":"read","limit":300}`, under: 80_000, holds: "call again with cursor"},
 	}},

@@ -17,6 +17,7 @@ import (
 	"mcp-memory/memory/index"
 	"mcp-memory/memory/jobs"
 	"mcp-memory/memory/lessons"
+	"mcp-memory/memory/notes"
 	"mcp-memory/memory/recall"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/memory/summary"
@@ -40,6 +41,7 @@ type app struct {
 	models   models
 	summary  *summary.Engine
 	lessons  *lessons.Lessons
+	notes    *notes.Notes
 	windows  *windows.Table
 	budget   *budget.Engine
 	local    *embed.Local // the model that is learnt from the messages
@@ -95,7 +97,7 @@ func (p *program) withFile(ctx context.Context, s *settings, fn func(*app) error
 func (a *app) build(p *program) error {
 	a.mask = a.masker()
 	var err error
-	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
+	if a.loop, err = index.New(index.Config{Store: a.db, Source: a.source, Notes: a.db.NoteQueue(), OnSwitch: debug.FreeOSMemory, Log: p.log}); err != nil {
 		return fmt.Errorf("build index: %w", err)
 	}
 	a.history, err = history.New(history.Config{
@@ -120,7 +122,7 @@ func (a *app) build(p *program) error {
 	if err != nil {
 		return fmt.Errorf("build lessons: %w", err)
 	}
-	return nil
+	return a.buildNotes(p)
 }
 
 // masker hides secrets, nil when that is switched off. Its rules take a moment
@@ -154,6 +156,7 @@ func (a *app) start(ctx context.Context, p *program) {
 	if a.mcp == nil {
 		return
 	}
+	a.running.Go(func() { a.readNotes(ctx, p) })
 	a.running.Go(func() { a.mcp.Run(ctx) })
 	a.running.Go(func() { a.db.Watch(ctx, 0, a.mcp.Changed) })
 }
@@ -207,13 +210,16 @@ func (a *app) buildServer(p *program) error {
 		&tools.FitContext{Budget: a.budget, Session: a.settings.session()},
 		&tools.WriteError{Lessons: a.lessons, Session: a.settings.session()},
 		find,
+		&tools.MemorySearch{Notes: a.notes, Zone: a.settings.zone},
+		&tools.MemoryGet{Notes: a.notes},
+		&tools.MemoryWrite{Notes: a.notes},
 	)
 	if err != nil {
 		return err
 	}
 	a.mcp, err = server.New(server.Config{
 		Version: programVersion(), Session: a.settings.session(), Tools: list, History: chat, Context: get,
-		Summaries: a.summary, Lessons: find, Marks: a.db, Log: p.log,
+		Summaries: a.summary, Lessons: find, Notes: a.notes, Marks: a.db, Log: p.log,
 	})
 	return err
 }

@@ -17,7 +17,7 @@ const call = (name, ...args) => {
 };
 
 const { tools } = inspect("--method", "tools/list");
-assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_history", "compact", "find_errors", "fit_context", "get_context", "reset", "write_error"]);
+assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_history", "compact", "find_errors", "fit_context", "get_context", "memory_get", "memory_search", "memory_write", "reset", "write_error"]);
 assert.equal(call("add_messages", 'messages=[{"role":"user","content":"the pre-flight list is ready"}]').added, 1);
 assert.equal(call("chat_history", "query=pre-flight", "match=keyword").hits.length, 1);
 assert.equal(call("get_context").messages.length, 1);

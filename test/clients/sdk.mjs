@@ -21,7 +21,7 @@ const call = async (name, args, by = client) => {
 };
 
 const { tools } = await client.listTools();
-assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_history", "compact", "find_errors", "fit_context", "get_context", "reset", "write_error"]);
+assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_history", "compact", "find_errors", "fit_context", "get_context", "memory_get", "memory_search", "memory_write", "reset", "write_error"]);
 
 const added = await call("add_messages", {
   messages: [
