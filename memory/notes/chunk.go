@@ -70,12 +70,14 @@ func (c *cutter) line(number int, s string) {
 		}
 		return
 	}
+	whole := c.key // the last line of a key belongs to it
 	c.block(s)
+	whole = whole || c.key
 	size := tokens(s)
-	if c.tokens+size > chunkTokens && c.body && !c.key {
+	if c.tokens+size > chunkTokens && c.body && !whole {
 		c.flush()
 	}
-	if size > chunkTokens && !c.key {
+	if size > chunkTokens && !whole {
 		c.long(number, s, size)
 		return
 	}
@@ -83,9 +85,9 @@ func (c *cutter) line(number int, s string) {
 	c.body = true
 }
 
-// under begins a section. Headings with nothing between them stay together.
+// under begins a section. A few headings with nothing between them stay together.
 func (c *cutter) under(number int, s string, level int, name string) {
-	if c.body {
+	if c.body || c.tokens > chunkTokens {
 		c.flush()
 	}
 	for len(c.above) > 0 && c.above[len(c.above)-1].level >= level {
