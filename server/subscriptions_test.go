@@ -18,6 +18,8 @@ import (
 	"mcp-memory/memory"
 	"mcp-memory/memory/history"
 	"mcp-memory/memory/lessons"
+	"mcp-memory/memory/notes"
+	"mcp-memory/memory/notes/folder"
 	"mcp-memory/memory/sqlite"
 	"mcp-memory/server"
 	"mcp-memory/tools"
@@ -67,6 +69,7 @@ type house struct {
 	path      string
 	history   *history.History
 	summaries *summaries
+	notes     *notes.Notes
 	server    *server.Server
 	log       *syncBuffer
 }
@@ -76,6 +79,7 @@ func newHouse(t *testing.T, every time.Duration) *house {
 	h := &house{t: t, path: filepath.Join(t.TempDir(), "memory.db"), summaries: newSummaries(), log: &syncBuffer{}}
 	db := h.openDB()
 	h.history = h.openHistory(db)
+	h.notes = h.openNotes(db)
 	chat := &tools.ChatHistory{History: h.history, Session: "home", Zone: time.UTC, Now: time.Now}
 	get := &tools.GetContext{History: h.history, Session: "home"}
 	list, err := tools.All(&tools.AddMessages{History: h.history, Session: "home", Zone: time.UTC}, chat,
@@ -84,7 +88,7 @@ func newHouse(t *testing.T, every time.Duration) *house {
 		t.Fatal(err)
 	}
 	h.server, err = server.New(server.Config{
-		Session: "home", Tools: list, History: chat, Context: get, Summaries: h.summaries, Marks: db, Log: newLog(h.log),
+		Session: "home", Tools: list, History: chat, Context: get, Summaries: h.summaries, Marks: db, Notes: h.notes, Log: newLog(h.log),
 		Lessons: &tools.FindErrors{Lessons: h.openLessons(db)},
 	})
 	if err != nil {
@@ -131,6 +135,20 @@ func (h *house) openLessons(db *sqlite.DB) *lessons.Lessons {
 		h.t.Fatal(err)
 	}
 	return engine
+}
+
+// openNotes returns the notes of the house, in a folder that does not exist yet.
+func (h *house) openNotes(db *sqlite.DB) *notes.Notes {
+	h.t.Helper()
+	files, err := folder.New(h.path + "-workspace")
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	n, err := notes.New(notes.Config{Store: db, Files: files, Location: time.UTC, OnWrite: func() { h.server.Changed() }})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return n
 }
 
 // neighbour is another process: an engine of its own on the same file. What it
