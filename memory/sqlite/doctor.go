@@ -35,6 +35,7 @@ func (db *DB) Check(ctx context.Context) ([]Finding, error) {
 		{"queue", db.checkQueue},
 		{"lessons", db.checkLessons},
 		{"deletions", db.checkDeletions},
+		{"notes", db.checkNotes},
 	}
 	var findings []Finding
 	for _, c := range checks {
@@ -182,15 +183,45 @@ func (db *DB) checkDeletions(ctx context.Context) (string, bool, error) {
 	return fmt.Sprintf("%s; %d words and %d senders without a message", log, words, senders), waiting+words+senders == 0, nil
 }
 
+// checkNotes compares the full-text index of the notes with their chunks.
+func (db *DB) checkNotes(ctx context.Context) (string, bool, error) {
+	err := db.writer.do(ctx, func(tx tx) error {
+		return tx.exec(`INSERT INTO note_fts(note_fts, rank) VALUES('integrity-check', 1)`)
+	})
+	if err != nil {
+		return "", false, err
+	}
+	var files, chunks, rows, counted int
+	err = db.reader.row(ctx, `
+		SELECT
+			(SELECT count(*) FROM note_files),
+			(SELECT count(*) FROM note_chunks),
+			(SELECT count(*) FROM note_fts_docsize),
+			(SELECT documents FROM corpus_totals WHERE corpus = 'note')`, nil, &files, &chunks, &rows, &counted)
+	return fmt.Sprintf("%d files in %d chunks, %d index rows", files, chunks, rows), rows == chunks && counted == chunks, err
+}
+
+// repairNotes forgets the notes when their index is not sound: the next search
+// reads the files anew.
+func (db *DB) repairNotes(ctx context.Context) error {
+	if _, ok, err := db.checkNotes(ctx); ok || err != nil && !corrupt(err) {
+		return err
+	}
+	return db.forgetNotes(ctx)
+}
+
 // Repair rebuilds what can be made again from the messages (the full text, the
-// words, the parts) and from the lessons, wipes what was deleted, then checks the
-// file.
+// words, the parts) and from the lessons, lets a damaged index of the notes be
+// made again from their files, wipes what was deleted, then checks the file.
 func (db *DB) Repair(ctx context.Context) ([]Finding, error) {
 	if err := db.rebuildIndex(ctx); err != nil {
 		return nil, db.translate("rebuild the full-text index", err)
 	}
 	if err := db.rebuildLessons(ctx); err != nil {
 		return nil, db.translate("rebuild the index of lessons", err)
+	}
+	if err := db.repairNotes(ctx); err != nil {
+		return nil, db.translate("repair the notes", err)
 	}
 	if _, err := db.Wipe(ctx); err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +98,37 @@ func TestDamagedNoteIndex(t *testing.T) {
 		t.Errorf("MatchNotes() after the files were read anew = %+v, want one", hits)
 	}
 	sound(t, db)
+}
+
+// Repair empties a damaged index of the notes, and leaves a sound one alone.
+func TestRepairNotes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.db")
+	db := open(t, sqlite.Options{Path: path, Analyse: analyse})
+	saveNotes(t, db, note("a.md", "the heron"))
+	left := func(want int) {
+		t.Helper()
+		if _, err := db.Repair(t.Context()); err != nil {
+			t.Fatalf("Repair(): %v", err)
+		}
+		if files, _, err := db.NoteFiles(t.Context(), 0); err != nil || len(files) != want {
+			t.Errorf("NoteFiles() after Repair = %d, %v, want %d", len(files), err, want)
+		}
+		sound(t, open(t, sqlite.Options{Path: path})) // FTS5 checks what a connection knows of a damaged index
+	}
+	left(1)
+	err := db.OnWriter(func(c *sql.Conn) error {
+		_, err := c.ExecContext(context.Background(), `DELETE FROM note_fts_data WHERE id > 10`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, err := db.Check(t.Context())
+	if err != nil || !slices.ContainsFunc(findings, func(f sqlite.Finding) bool { return f.Name == "notes" && !f.OK }) {
+		t.Errorf("Check() of a damaged index = %+v, %v, want the notes named", findings, err)
+	}
+	left(0)
 }
 
 // The vectors of notes go with their model.
