@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,6 +74,9 @@ func TestPlans(t *testing.T) {
 		{"SaveLesson", "session = ?, source = ?, updated_at = ?", "SEARCH lessons USING INDEX"},
 		{"SweepLessons", "DELETE FROM lessons WHERE expires_at <= ?", "SEARCH lessons USING COVERING INDEX lessons_expiry"},
 		{"RenewLessons", "max(l.expires_at, ?)", "SEARCH l USING INTEGER PRIMARY KEY"},
+		{"MatchNotes since", "CROSS JOIN note_files f ON f.id = c.file_id WHERE note_fts MATCH ?", "SCAN note_fts VIRTUAL TABLE INDEX"},
+		{"NoteChunks", "c.heading, c.content", "SCAN j VIRTUAL TABLE INDEX"},
+		{"NewestNoteVersion", "AND NOT undone", "SEARCH note_versions USING INDEX note_versions_path"},
 	} {
 		plans := plansOf(t, db, statements, c.part)
 		if len(plans) == 0 {
@@ -142,6 +146,17 @@ func exercise(t *testing.T, db *sqlite.DB) (statements []string) {
 		func() error { _, err := db.MatchLessons(ctx, []string{"hello"}, "t", at, 9); return err },
 		func() error { _, err := db.RenewLessons(ctx, []int64{1}, at, at); return err },
 		func() error { _, err := db.SweepLessons(ctx, at); return err },
+		func() error {
+			_, err := db.MatchNotes(ctx, word, memory.NoteFilter{Since: at}, memory.BestFirst, 10)
+			return err
+		},
+		func() error { _, err := db.NoteChunks(ctx, []int64{1}); return err },
+		func() error {
+			if _, err := db.NewestNoteVersion(ctx, "a.md"); !errors.Is(err, memory.ErrNotFound) {
+				return err
+			}
+			return nil
+		},
 		func() error { _, err := db.Archive(ctx, "s", memory.Position{SentAt: 1}, false); return err },
 		func() error { _, err := db.Drop(ctx, "s", []int64{1}, false); return err },
 		func() error { _, err := db.Undrop(ctx, "s"); return err },
