@@ -182,16 +182,19 @@ func TestResetWithASlowSummary(t *testing.T) {
 	}
 }
 
-// A session of 10,000 tiny exchanges.
+// A session of 10,000 tiny exchanges; with -short, of a tenth.
 func TestCompactManyTinyExchanges(t *testing.T) {
 	t.Parallel()
-	const exchanges = 10_000
+	exchanges := 10_000
+	if testing.Short() {
+		exchanges /= 10
+	}
 	db := openStore(t)
 	h := open(t, history.Config{Store: db})
 	var drafts []memory.Draft
 	for i := range exchanges {
 		at := noon.Add(time.Duration(i) * time.Second)
-		drafts = append(drafts, memory.Draft{Role: memory.RoleUser, Content: fmt.Sprint("q", i%9000), SentAt: at}, memory.Draft{Role: memory.RoleAssistant, Content: "a", SentAt: at.Add(1)})
+		drafts = append(drafts, memory.Draft{Role: memory.RoleUser, Content: fmt.Sprint("q", i%(exchanges*9/10)), SentAt: at}, memory.Draft{Role: memory.RoleAssistant, Content: "a", SentAt: at.Add(1)})
 	}
 	for part := range slices.Chunk(drafts, 1000) {
 		record(t, h, "s", part...)
