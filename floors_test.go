@@ -41,6 +41,10 @@ var floors = map[string][]string{
 	// its resources.
 	"server": {"tools", "prompts", "memory/history", "memory/notes", "memory", "memory/text"},
 
+	// What stands before the server over HTTP: nothing of the program but
+	// requests.
+	"server/guard": {},
+
 	// Floor 2: one file a tool; each calls one engine.
 	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/budget", "memory", "memory/text", "memory/tokens"},
 
