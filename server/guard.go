@@ -22,16 +22,20 @@ const settle = 5 * time.Millisecond
 
 // guardTool stands around every call of a tool. It notes how long the call took
 // and how it ended, never what it was about, and turns a panic into an answer.
-func guardTool(log *slog.Logger) server.ToolHandlerMiddleware {
+func (s *Server) guardTool(log *slog.Logger, observe Observer) server.ToolHandlerMiddleware {
 	return func(next server.ToolHandlerFunc) server.ToolHandlerFunc {
 		return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 			start := time.Now()
+			s.calls.begin()
+			defer s.calls.end()
 			defer func() {
 				if p := recover(); p != nil {
 					result, err = tools.Failure(log, req.Params.Name, panicked(p)), nil
 				}
 				failed := err != nil || result != nil && result.IsError
-				log.Debug("tool call", "tool", req.Params.Name, "took", time.Since(start), "failed", failed)
+				took := time.Since(start)
+				log.DebugContext(ctx, "tool call", "tool", req.Params.Name, "took", took, "failed", failed)
+				observe(req.Params.Name, took, failed)
 			}()
 			result, err = next(ctx, req)
 			if m := req.Params.Meta; m != nil && m.ProgressToken != nil {
@@ -52,7 +56,7 @@ func guardResource(log *slog.Logger) server.ResourceHandlerMiddleware {
 					err = panicked(p)
 				}
 				err = resourceError(log, err)
-				log.Debug("resource read", "took", time.Since(start), "failed", err != nil)
+				log.DebugContext(ctx, "resource read", "took", time.Since(start), "failed", err != nil)
 			}()
 			return next(ctx, req)
 		}
@@ -71,7 +75,7 @@ func guardPrompt(log *slog.Logger) server.PromptHandlerMiddleware {
 				if err != nil {
 					err = errors.New(tools.FailureText(log, req.Params.Name, err))
 				}
-				log.Debug("prompt", "prompt", req.Params.Name, "took", time.Since(start), "failed", err != nil)
+				log.DebugContext(ctx, "prompt", "prompt", req.Params.Name, "took", time.Since(start), "failed", err != nil)
 			}()
 			return next(ctx, req)
 		}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -47,6 +48,10 @@ type Notes interface {
 	Onboarding(ctx context.Context) ([]string, error)
 }
 
+// Observer is told of each call of a tool, when it has ended: its name, how long
+// it took, and whether it failed.
+type Observer func(tool string, took time.Duration, failed bool)
+
 // Config configures a Server.
 type Config struct {
 	Version   string             // shown to clients; "" = "dev"
@@ -58,6 +63,7 @@ type Config struct {
 	Lessons   *tools.FindErrors  // lists what memory://lessons shows; nil = there is no such resource
 	Marks     Marks              // nil = nobody can subscribe to messages and to the list of sessions
 	Notes     Notes              // nil = there are no notes to read, and no prompt onboard
+	Observe   Observer           // nil = nobody
 	Log       *slog.Logger       // nil = discarded
 }
 
@@ -67,6 +73,7 @@ type Server struct {
 	log           *slog.Logger
 	resources     *resources
 	subscriptions *subscriptions
+	calls         calls
 	changed       chan struct{} // one slot: something may have changed
 }
 
@@ -86,6 +93,9 @@ func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
+	if c.Observe == nil {
+		c.Observe = func(string, time.Duration, bool) {}
+	}
 	s := &Server{
 		log:           c.Log,
 		resources:     &resources{home: c.Session, history: c.History, summaries: c.Summaries, marks: c.Marks, lessons: c.Lessons, notes: c.Notes},
@@ -99,7 +109,7 @@ func New(c Config) (*Server, error) {
 		server.WithInstructions(prompts.Instructions()),
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(subscribable, false),
-		server.WithToolHandlerMiddleware(guardTool(c.Log)),
+		server.WithToolHandlerMiddleware(s.guardTool(c.Log, c.Observe)),
 		server.WithResourceHandlerMiddleware(guardResource(c.Log)),
 		server.WithPromptHandlerMiddleware(guardPrompt(c.Log)),
 		server.WithHooks(s.hooks(subscribable)),
