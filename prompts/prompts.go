@@ -4,6 +4,9 @@ package prompts
 
 import (
 	_ "embed"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,8 +26,30 @@ var compact string
 var reset string
 
 // Instructions tells an agent how to work with this server. Clients put it into
-// the system prompt.
-func Instructions() string { return strings.TrimSpace(instructions) }
+// the system prompt. Rules that name a tool which is missing are left out, and
+// the others counted anew.
+func Instructions(missing ...string) string {
+	var kept []string
+	rules := 0
+	for line := range strings.Lines(strings.TrimSpace(instructions)) {
+		rule := ruleNumber.FindString(line)
+		if rule == "" {
+			kept = append(kept, line)
+			continue
+		}
+		text := strings.TrimPrefix(line, rule)
+		words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+		if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(missing, word) }) {
+			continue
+		}
+		rules++
+		kept = append(kept, strconv.Itoa(rules)+". "+text)
+	}
+	return strings.Join(kept, "")
+}
+
+// ruleNumber is how a rule of the instructions begins.
+var ruleNumber = regexp.MustCompile(`^\d+\. `)
 
 // Rules tells an agent how to treat what get_context returns.
 func Rules() string { return strings.TrimSpace(rules) }

@@ -45,3 +45,18 @@ func TestTextsAreGolden(t *testing.T) {
 		}
 	}
 }
+
+// Rules about tools that are switched off are not told, and the rest reads as if
+// they had never been there.
+func TestInstructionsWithoutTools(t *testing.T) {
+	t.Parallel()
+	got := prompts.Instructions("add_messages", "get_context", "compact")
+	for _, missing := range []string{"add_messages", "get_context"} {
+		if strings.Contains(got, missing) {
+			t.Errorf("instructions name %s, which is missing: %s", missing, got)
+		}
+	}
+	if !strings.Contains(got, "\n\n1. Use one stable session_id") || !strings.Contains(got, "\n2. Before you say") {
+		t.Errorf("the other rules are not counted from one: %s", got)
+	}
+}

@@ -106,7 +106,7 @@ func New(c Config) (*Server, error) {
 	s.mcp = server.NewMCPServer("mcp-memory", c.Version,
 		server.WithTitle("MCP Memory"),
 		server.WithDescription("Lasting memory for agents: records conversations and finds them again."),
-		server.WithInstructions(prompts.Instructions()),
+		server.WithInstructions(prompts.Instructions(tools.Missing(c.Tools)...)),
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(subscribable, false),
 		server.WithToolHandlerMiddleware(s.guardTool(c.Log, c.Observe)),

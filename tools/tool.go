@@ -58,6 +58,19 @@ func newTool[A, R any](a about, call func(context.Context, A) (R, string, error)
 	}}, nil
 }
 
+// Name is how the tool is called.
+func (t Tool) Name() string { return t.Definition.Name }
+
+// ReadOnly says whether the tool changes nothing.
+func (t Tool) ReadOnly() bool { return *t.Definition.Annotations.ReadOnlyHint }
+
+// Call is the tool as other faces than the protocol call it: the arguments are a
+// JSON object, the result is what the protocol gives as structured content.
+func (t Tool) Call(ctx context.Context, arguments json.RawMessage) (result any, err error) {
+	result, _, err = t.call(ctx, arguments)
+	return result, err
+}
+
 // Handler is the tool as the protocol calls it. Errors become answers; those
 // that are not the caller's go to log.
 func (t Tool) Handler(log *slog.Logger) server.ToolHandlerFunc {
