@@ -42,8 +42,9 @@ var floors = map[string][]string{
 	"server": {"tools", "prompts", "memory/history", "memory/notes", "memory", "memory/text"},
 
 	// What stands before the server over HTTP: nothing of the program but
-	// requests.
+	// requests. And the tools as resources of JSON.
 	"server/guard": {},
+	"server/rest":  {"server/guard", "tools", "memory"},
 
 	// Floor 2: one file a tool; each calls one engine.
 	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/budget", "memory", "memory/text", "memory/tokens"},
