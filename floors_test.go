@@ -30,7 +30,7 @@ var floors = map[string][]string{
 	// may know every package; membench drives the built program from outside
 	// and only asks what a word is.
 	"cmd/mcp-memory": {
-		"server", "tools", "prompts",
+		"server", "server/guard", "server/metrics", "server/rest", "server/site", "tools", "prompts",
 		"memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/notes/folder", "memory/transfer", "memory/extract",
 		"memory/sqlite", "memory/embed", "memory/embed/static", "memory/index", "memory/openai", "memory/jobs", "memory/windows", "memory/budget",
 		"memory", "memory/text", "memory/rank",
@@ -45,6 +45,9 @@ var floors = map[string][]string{
 	// requests. And the tools as resources of JSON.
 	"server/guard": {},
 	"server/rest":  {"server/guard", "tools", "memory"},
+	// Numbers of both, and all of it together on one port.
+	"server/metrics": {"memory"},
+	"server/site":    {"server", "server/guard", "server/rest"},
 
 	// Floor 2: one file a tool; each calls one engine.
 	"tools": {"prompts", "memory/history", "memory/recall", "memory/summary", "memory/lessons", "memory/notes", "memory/budget", "memory", "memory/text", "memory/tokens"},
@@ -99,6 +102,7 @@ var owners = map[string][]string{
 	"github.com/mark3labs/mcp-go":      {"tools", "server", "cmd/membench"},
 	"github.com/openai/openai-go":      {"memory/openai"},
 	"github.com/go-co-op/gocron":       {"memory/jobs"},
+	"github.com/prometheus":            {"server/metrics"},
 	"github.com/zricethezav/gitleaks":  {"memory/text"},
 	"github.com/tiktoken-go/tokenizer": {"memory/tokens"},
 }

@@ -14,14 +14,15 @@ import (
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	all := slices.Collect(maps.Values(newDesk(t).tools))
+	const everything = "add_messages chat_history compact find_errors fit_context get_context memory_get memory_search memory_write reset write_error"
 	for _, c := range []struct {
 		selection tools.Selection
 		want      string
 	}{
-		{tools.Selection{}, "add_messages chat_history get_context"},
-		{tools.Selection{Toolsets: []string{"notes", "all"}}, "add_messages chat_history get_context"},
-		{tools.Selection{Toolsets: []string{"conversation", "lessons"}, ReadOnly: true}, "chat_history get_context"},
-		{tools.Selection{Toolsets: []string{"lessons"}}, ""},
+		{tools.Selection{}, everything},
+		{tools.Selection{Toolsets: []string{"notes", "all"}}, everything},
+		{tools.Selection{Toolsets: []string{"conversation", "lessons"}, ReadOnly: true}, "chat_history find_errors get_context"},
+		{tools.Selection{Toolsets: []string{"lessons"}}, "find_errors write_error"},
 	} {
 		list, err := c.selection.Of(all)
 		var names []string

@@ -14,6 +14,7 @@ type commandLine struct {
 	Settings settings `embed:""`
 
 	Stdio   stdioCommand   `cmd:"" help:"Serve MCP on standard input and output. This is what a client starts; also without a command when input is no terminal."`
+	Serve   serveCommand   `cmd:"" help:"Serve MCP, SSE and REST over HTTP, on this machine alone unless there are tokens."`
 	Demo    demoCommand    `cmd:"" help:"Record a small conversation in three languages into a temporary file and ask questions about it."`
 	Search  searchCommand  `cmd:"" help:"Find recorded messages."`
 	Import  importCommand  `cmd:"" help:"Add the conversations of a file. Running it again adds nothing."`

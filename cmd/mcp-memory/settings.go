@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mcp-memory/memory"
+	"mcp-memory/tools"
 )
 
 // settings are the flags of every command. Each can also come from an
@@ -49,6 +50,9 @@ type settings struct {
 
 	WindowsURL string `name:"windows-url" group:"Fitting" placeholder:"URL" help:"Where a table of models and their context windows is published (the JSON of models.dev or LiteLLM); read hourly. Without it the built-in table serves."`
 
+	Toolsets []string `group:"Tools" placeholder:"NAME" help:"Offer only these sets of tools, with commas: conversation, upkeep, fit, lessons, notes; default: all."`
+	ReadOnly bool     `group:"Tools" help:"Offer only what changes nothing."`
+
 	zone *time.Location
 	keys keys // from the environment alone
 }
@@ -80,6 +84,9 @@ func (s *settings) check(env environment) error {
 	if s.MaxHistoryMessages < 1 {
 		return fmt.Errorf("--max-history-messages must be 1 or more, got %d", s.MaxHistoryMessages)
 	}
+	if _, err := s.selection().Of(nil); err != nil {
+		return fmt.Errorf("--toolsets: %w", err)
+	}
 	if err := s.checkEmbedder(env); err != nil {
 		return err
 	}
@@ -108,6 +115,23 @@ func (s *settings) session() string {
 		return defaultSession
 	}
 	return s.Session
+}
+
+// selection is which tools are offered.
+func (s *settings) selection() tools.Selection {
+	return tools.Selection{Toolsets: s.Toolsets, ReadOnly: s.ReadOnly}
+}
+
+// of returns the settings of a namespace: the same, with its own database file
+// and folder of notes, beside those of the main one.
+func (s *settings) of(namespace string) *settings {
+	own := *s
+	if namespace != "" {
+		ext := filepath.Ext(s.DB)
+		own.DB = strings.TrimSuffix(s.DB, ext) + "." + namespace + ext
+		own.Workspace = s.Workspace + "-" + namespace
+	}
+	return &own
 }
 
 // level is the lowest level that is logged.

@@ -50,7 +50,7 @@ func TestSlowRebuild(t *testing.T) {
 	t.Parallel()
 	list := talk(0, 500, 300)
 	path, db := conversation(t, list)
-	e := newChatEndpoint(t, saying(summaryJSON(kept)))
+	e := newChatEndpoint(t, saying(summaryJSON(sound)))
 	a := openApp(t, e.flags(path)...)
 	if err := a.jobs.RunNow(t.Context(), "summary"); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestSlowRebuild(t *testing.T) {
 	if r := rebuild(time.Millisecond); !r.Running || *r.Count < 300 || *r.Count >= 500 {
 		t.Errorf("compact meanwhile = %+v, want running, and most of 500 messages", r)
 	}
-	if got := stateOf(t, db); summaryJSON(got.Current.Summary) != summaryJSON(kept) || got.Mark.Version != 1 {
+	if got := stateOf(t, db); summaryJSON(got.Current.Summary) != summaryJSON(sound) || got.Mark.Version != 1 {
 		t.Errorf("the summary meanwhile is %+v, want the old one", got.Current)
 	}
 	close(free)

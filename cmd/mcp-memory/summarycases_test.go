@@ -104,8 +104,8 @@ func TestEachMessageIsSummarisedOnce(t *testing.T) {
 	}
 }
 
-// kept is a summary with something in it.
-var kept = memory.Summary{
+// sound is a summary with something in it.
+var sound = memory.Summary{
 	KeyDecisions:      []string{"Do: keep backups"},
 	PastDiscussions:   []memory.PastDiscussion{},
 	CurrentDiscussion: memory.CurrentDiscussion{Topic: "backups", Description: "where {they} go"},
@@ -115,7 +115,7 @@ var kept = memory.Summary{
 // kept.
 func TestCasesI01I02I03(t *testing.T) {
 	t.Parallel()
-	body := summaryJSON(kept)
+	body := summaryJSON(sound)
 	for name, reply := range map[string]string{
 		"I01 a fence":           "```json\n" + body + "\n```",
 		"I01 a fence in prose":  "Here is it:\n```\n" + body + "\n```\nExplanation: done.",
@@ -140,7 +140,7 @@ func TestCasesI01I02I03(t *testing.T) {
 
 // A reply that is cut or empty (I05), or no JSON at all (I06), is a failure: the
 // summary of before and the cursor stay, the failure is shown, and nothing of the
-// reply is kept. The same for every other failure is in TestSecondChunkFails.
+// reply is sound. The same for every other failure is in TestSecondChunkFails.
 func TestCasesI05I06(t *testing.T) {
 	t.Parallel()
 	for name, behave := range map[string]chatBehaviour{
@@ -157,7 +157,7 @@ func TestCasesI05I06(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path, db := conversation(t, talk(0, 2, 0))
-			e := newChatEndpoint(t, saying(summaryJSON(kept)))
+			e := newChatEndpoint(t, saying(summaryJSON(sound)))
 			jobWorks(t, e.flags(path)...)
 			say(t, db, "s", talk(2, 4, 0))
 			e.set(behave)
@@ -165,7 +165,7 @@ func TestCasesI05I06(t *testing.T) {
 				t.Errorf("job run summary = %d, %s, want a failure without the reply", code, stderr)
 			}
 			st := stateOf(t, db)
-			if summaryJSON(st.Current.Summary) != summaryJSON(kept) || st.Mark.Cursor.Seq != 2 || st.Mark.Version != 1 || st.Failures != 1 {
+			if summaryJSON(st.Current.Summary) != summaryJSON(sound) || st.Mark.Cursor.Seq != 2 || st.Mark.Version != 1 || st.Failures != 1 {
 				t.Errorf("state = %+v, want the summary and the cursor of before, and a failure", st)
 			}
 			code, stdout, _ := runProgram(t, nil, append([]string{"doctor"}, e.flags(path)...)...)
@@ -308,7 +308,7 @@ func TestCaseK01(t *testing.T) {
 func TestCaseK04(t *testing.T) {
 	t.Parallel()
 	path, db := conversation(t, talk(0, 4, 0))
-	e := newChatEndpoint(t, always("summary", saying(summaryJSON(kept))))
+	e := newChatEndpoint(t, always("summary", saying(summaryJSON(sound))))
 	jobWorks(t, append(e.flags(path), judging...)...)
 	before, calls := stateOf(t, db), len(e.of(""))
 	e.set(saying(summaryJSON(memory.Summary{})))

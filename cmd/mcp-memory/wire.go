@@ -48,7 +48,10 @@ type app struct {
 	source   index.Source
 	loop     *index.Loop
 	jobs     *jobs.Runner
-	mcp      *server.Server // nil = nothing is served
+	mcp      *server.Server  // nil = nothing is served
+	reader   *server.Server  // the same without what changes something; nil = there is none
+	offer    server.Config   // what mcp serves
+	observe  server.Observer // told of calls; nil = nobody
 
 	stop    context.CancelFunc // ends the background work
 	running sync.WaitGroup
@@ -158,7 +161,19 @@ func (a *app) start(ctx context.Context, p *program) {
 	}
 	a.running.Go(func() { a.readNotes(ctx, p) })
 	a.running.Go(func() { a.mcp.Run(ctx) })
-	a.running.Go(func() { a.db.Watch(ctx, 0, a.mcp.Changed) })
+	if a.reader != nil {
+		a.running.Go(func() { a.reader.Run(ctx) })
+	}
+	a.running.Go(func() { a.db.Watch(ctx, 0, a.changed) })
+}
+
+// changed tells those who serve that the file is not as it was.
+func (a *app) changed() {
+	for _, s := range []*server.Server{a.mcp, a.reader} {
+		if s != nil {
+			s.Changed()
+		}
+	}
 }
 
 // appended wakes those who wait for new messages, or for fewer: what is learnt
@@ -166,13 +181,6 @@ func (a *app) start(ctx context.Context, p *program) {
 func (a *app) appended() {
 	a.loop.Wake()
 	a.changed()
-}
-
-// changed has subscribers told of what changed.
-func (a *app) changed() {
-	if a.mcp != nil {
-		a.mcp.Changed()
-	}
 }
 
 // close ends the background work, waits for it and closes the database.
@@ -217,10 +225,14 @@ func (a *app) buildServer(p *program) error {
 	if err != nil {
 		return err
 	}
-	a.mcp, err = server.New(server.Config{
+	if list, err = a.settings.selection().Of(list); err != nil {
+		return err
+	}
+	a.offer = server.Config{
 		Version: programVersion(), Session: a.settings.session(), Tools: list, History: chat, Context: get,
-		Summaries: a.summary, Lessons: find, Notes: a.notes, Marks: a.db, Log: p.log,
-	})
+		Summaries: a.summary, Lessons: find, Notes: a.notes, Marks: a.db, Observe: a.observe, Log: p.log,
+	}
+	a.mcp, err = server.New(a.offer)
 	return err
 }
 
