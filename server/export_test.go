@@ -1,6 +1,11 @@
 package server
 
-import "github.com/mark3labs/mcp-go/server"
+import (
+	"net/http"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+)
 
 // For tests: the longest line is too long to try out.
 var (
@@ -22,3 +27,9 @@ func (s *Server) Subscribers() (hearing, sessions int) {
 	}
 	return hearing, len(s.subscriptions.sessions)
 }
+
+// NewEvents is a store of events as Network makes it.
+func NewEvents() server.EventStore { return newEvents() }
+
+// Lively keeps streams of the handler alive at another interval than Network does.
+func Lively(next http.Handler, every time.Duration) http.Handler { return lively(next, every) }

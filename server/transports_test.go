@@ -14,7 +14,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
 // listener is a client on a transport over the network.
@@ -210,12 +209,12 @@ func oldSSE(t *testing.T, url string) *listener {
 func TestSubscriptionsOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, 20*time.Millisecond)
-	web := mcpserver.NewStreamableHTTPServer(h.server.MCP(), mcpserver.WithStateful(true))
-	sse := mcpserver.NewSSEServer(h.server.MCP())
-	webSite, sseSite := httptest.NewServer(web), httptest.NewServer(sse)
+	network := h.server.Network()
+	webSite, sseSite := httptest.NewServer(network.Streamable()), httptest.NewServer(network.SSE())
 	t.Cleanup(func() {
-		web.CloseSessions(t.Context())
-		sse.CloseSessions()
+		if err := network.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 		webSite.Close()
 		sseSite.Close()
 	})
