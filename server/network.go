@@ -10,9 +10,9 @@ import (
 
 // The bounds of serving over HTTP.
 const (
-	// keepAlive is how often something goes over a stream on which nothing
+	// DefaultKeepAlive is how often something goes over a stream on which nothing
 	// happens, so that nobody in between takes it for dead.
-	keepAlive = 20 * time.Second
+	DefaultKeepAlive = 20 * time.Second
 	// idle is how long a session of a protocol before 2026-07-28 is kept of which
 	// nothing is heard. An agent may well think over night.
 	idle = 12 * time.Hour
@@ -26,6 +26,7 @@ const (
 // has nothing that keeps strangers out: put a guard before it.
 type Network struct {
 	server     *Server
+	every      time.Duration
 	streamable *server.StreamableHTTPServer
 	sse        *server.SSEServer
 }
@@ -36,10 +37,15 @@ const (
 	MessagePath = "/message"
 )
 
-// Network makes the transports over HTTP. Close ends them.
-func (s *Server) Network() *Network {
+// Network makes the transports over HTTP; keepAlive is how often a quiet stream
+// is kept alive, 0 = DefaultKeepAlive. Close ends them.
+func (s *Server) Network(keepAlive time.Duration) *Network {
+	if keepAlive == 0 {
+		keepAlive = DefaultKeepAlive
+	}
 	return &Network{
 		server: s,
+		every:  keepAlive,
 		streamable: server.NewStreamableHTTPServer(s.mcp,
 			server.WithStateful(true),
 			server.WithSessionIdleTTL(idle),
@@ -62,7 +68,7 @@ func (s *Server) Network() *Network {
 }
 
 // Streamable serves Streamable HTTP.
-func (n *Network) Streamable() http.Handler { return screen(lively(n.streamable, keepAlive)) }
+func (n *Network) Streamable() http.Handler { return screen(lively(n.streamable, n.every)) }
 
 // SSE serves HTTP with SSE, on StreamPath and MessagePath.
 func (n *Network) SSE() http.Handler { return n.sse }

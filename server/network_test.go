@@ -31,7 +31,7 @@ func network(t *testing.T, e engine) (*server.Network, *httptest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := s.Network()
+	n := s.Network(0)
 	site := httptest.NewServer(n.Streamable())
 	t.Cleanup(func() {
 		if err := n.Close(context.Background()); err != nil {

@@ -209,7 +209,7 @@ func oldSSE(t *testing.T, url string) *listener {
 func TestSubscriptionsOverTheNetwork(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, 20*time.Millisecond)
-	network := h.server.Network()
+	network := h.server.Network(0)
 	webSite, sseSite := httptest.NewServer(network.Streamable()), httptest.NewServer(network.SSE())
 	t.Cleanup(func() {
 		if err := network.Close(t.Context()); err != nil {

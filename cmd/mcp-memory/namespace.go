@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"mcp-memory/memory"
 	"mcp-memory/server"
@@ -20,6 +21,7 @@ type opener struct {
 	settings *settings
 	process  *metrics.Process
 	tokens   []guard.Token // none = one namespace, and everybody may write
+	alive    time.Duration // how often quiet streams are kept alive
 }
 
 // has says whether there is a token of a namespace that is read-only, or one
@@ -54,7 +56,7 @@ func (o opener) furnish(a *app, namespace string) (*site.Tenant, error) {
 	}
 	tenant := &site.Tenant{Metrics: m.Handler(o.process), Close: a.close}
 	var err error
-	if tenant.Full, err = a.face(a.mcp, a.offer.Tools, m); err != nil || !o.has(namespace, true) {
+	if tenant.Full, err = o.face(a, a.mcp, a.offer.Tools, m); err != nil || !o.has(namespace, true) {
 		return tenant, err
 	}
 	offer := a.offer
@@ -64,13 +66,13 @@ func (o opener) furnish(a *app, namespace string) (*site.Tenant, error) {
 	if a.reader, err = server.New(offer); err != nil {
 		return nil, err
 	}
-	tenant.ReadOnly, err = a.face(a.reader, offer.Tools, m)
+	tenant.ReadOnly, err = o.face(a, a.reader, offer.Tools, m)
 	return tenant, err
 }
 
-// face is what is shown of the memory over HTTP by a server that offers the given
+// face is what is shown of a memory over HTTP by a server that offers the given
 // tools.
-func (a *app) face(s *server.Server, list []tools.Tool, m *metrics.Metrics) (site.Face, error) {
+func (o opener) face(a *app, s *server.Server, list []tools.Tool, m *metrics.Metrics) (site.Face, error) {
 	if a.offer.Summaries != nil {
 		summary, err := (&tools.SessionSummary{Summaries: a.offer.Summaries, History: a.history, Session: a.settings.session()}).Tool()
 		if err != nil {
@@ -84,7 +86,7 @@ func (a *app) face(s *server.Server, list []tools.Tool, m *metrics.Metrics) (sit
 	if err != nil {
 		return site.Face{}, err
 	}
-	return site.Face{MCP: s.Network(), REST: operations}, nil
+	return site.Face{MCP: s.Network(o.alive), REST: operations}, nil
 }
 
 // kept tells the metrics what a memory keeps.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"time"
 
 	"mcp-memory/server"
 	"mcp-memory/server/guard"
@@ -18,19 +19,23 @@ import (
 
 // serveCommand serves over HTTP.
 type serveCommand struct {
-	Addr        string   `default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Where to listen: ${default} unless given. An address that others can reach needs tokens."`
-	TokenFile   string   `placeholder:"FILE" help:"Tokens that clients must send, a line each: name token [namespace] [ro]. One token alone can be in MCP_MEMORY_TOKEN instead."`
-	AllowHost   []string `placeholder:"NAME" help:"Host names by which clients call the server, beside localhost and that of --addr."`
-	AllowOrigin []string `placeholder:"URL" help:"Origins of other web pages that may ask, such as https://app.example."`
-	RateLimit   float64  `default:"100" placeholder:"N" help:"Requests a second of one token or address; 0 = no limit. None without tokens on this machine."`
-	TLSCert     string   `name:"tls-cert" placeholder:"FILE" help:"Serve HTTPS with this certificate, PEM."`
-	TLSKey      string   `name:"tls-key" placeholder:"FILE" help:"The certificate's key, PEM."`
+	Addr        string        `default:"127.0.0.1:8765" placeholder:"HOST:PORT" help:"Where to listen: ${default} unless given. An address that others can reach needs tokens."`
+	TokenFile   string        `placeholder:"FILE" help:"Tokens that clients must send, a line each: name token [namespace] [ro]. One token alone can be in MCP_MEMORY_TOKEN instead."`
+	AllowHost   []string      `placeholder:"NAME" help:"Host names by which clients call the server, beside localhost and that of --addr."`
+	AllowOrigin []string      `placeholder:"URL" help:"Origins of other web pages that may ask, such as https://app.example."`
+	RateLimit   float64       `default:"100" placeholder:"N" help:"Requests a second of one token or address; 0 = no limit. None without tokens on this machine."`
+	KeepAlive   time.Duration `default:"20s" placeholder:"TIME" help:"How often something goes over a stream on which nothing happens."`
+	TLSCert     string        `name:"tls-cert" placeholder:"FILE" help:"Serve HTTPS with this certificate, PEM."`
+	TLSKey      string        `name:"tls-key" placeholder:"FILE" help:"The certificate's key, PEM."`
 }
 
 // Run serves until a signal comes. Then running calls finish, streams close, and
 // the databases are closed.
 func (c serveCommand) Run(ctx context.Context, p *program, s *settings) (err error) {
 	p.log = slog.New(site.Requests(p.log.Handler()))
+	if c.KeepAlive <= 0 {
+		return usagef("--keep-alive must be more than nothing, such as 20s")
+	}
 	tokens, err := c.tokens(p)
 	if err != nil {
 		return usageError{err}
@@ -49,7 +54,7 @@ func (c serveCommand) Run(ctx context.Context, p *program, s *settings) (err err
 		return fmt.Errorf("listen: %w", err)
 	}
 	defer listener.Close() // again after Serve, which does no harm
-	o := opener{program: p, settings: s, process: process, tokens: tokens}
+	o := opener{program: p, settings: s, process: process, tokens: tokens, alive: c.KeepAlive}
 	web, err := site.New(site.Config{Guard: g, Open: o.open, Log: p.log})
 	if err != nil {
 		return err
