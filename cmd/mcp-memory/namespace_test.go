@@ -53,7 +53,7 @@ func TestNamespacesSeeNothingOfEachOther(t *testing.T) {
 	for method, params := range map[string]string{
 		"tools/list": `{}`, "resources/list": `{}`, "prompts/get": `{"name":"recall","arguments":{"session":"aviary"}}`,
 	} {
-		seen[method] = fmt.Sprintf("%s", s.rpc(bob, session, method, params).Result)
+		seen[method] = string(s.rpc(bob, session, method, params).Result)
 	}
 	for _, uri := range []string{"memory://sessions", "memory://sessions/aviary/messages"} {
 		r := s.rpc(bob, session, "resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
