@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -393,5 +394,60 @@ func TestM05ClientsThatVanish(t *testing.T) {
 	all.Wait()
 	if status, body := s.ask("", "GET", "/v1/sessions", ""); status != 200 {
 		t.Errorf("sessions after all have gone = %d %s", status, body)
+	}
+}
+
+// A body of 100 MB is refused before it is read, on every path that takes one.
+func TestLargeBodiesAreRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil, "--db", filepath.Join(t.TempDir(), "memory.db"))
+	for _, path := range []string{"/mcp", "/message?sessionId=x", "/v1/session/s/messages"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+path, io.LimitReader(endless{}, 100<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.ContentLength = 100 << 20
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Expect", "100-continue")
+		response, err := (&http.Transport{ExpectContinueTimeout: 5 * time.Second, DisableKeepAlives: true}).RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if response.StatusCode != 413 || !bytes.Contains(b, []byte(`"too_large"`)) || err != nil {
+			t.Errorf("100 MB to %s = %d %s, %v, want 413", path, response.StatusCode, b, err)
+		}
+		if status, got := s.ask("", "POST", path, "{}", "Content-Type", "text/plain"); status != 415 {
+			t.Errorf("text/plain to %s = %d %s, want 415", path, status, got)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+// Who does not finish his headers is cut off after some seconds.
+func TestSlowHeadersAreCutOff(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes as long as headers may")
+	}
+	s := serve(t, nil, "--db", filepath.Join(t.TempDir(), "memory.db"))
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	began := time.Now()
+	if _, err := io.WriteString(c, "GET /v1/sessions HTTP/1.1\r\nHost: localhost\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetReadDeadline(began.Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, c); err != nil || time.Since(began) < 5*time.Second {
+		t.Errorf("cut off after %v with %v, want after some seconds", time.Since(began), err)
 	}
 }
