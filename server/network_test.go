@@ -171,6 +171,7 @@ func TestN03ArgumentsOverHTTP(t *testing.T) {
 // is no stream never does.
 func TestStreamsAreKeptAlive(t *testing.T) {
 	t.Parallel()
+	kept := make(chan http.ResponseWriter, 2)
 	site := httptest.NewServer(server.Lively(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", r.URL.Query().Get("type"))
 		w.WriteHeader(http.StatusOK)
@@ -181,6 +182,7 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 		case <-time.After(300 * time.Millisecond):
 		}
 		fmt.Fprint(w, "data: 2\n\n")
+		kept <- w
 	}), 20*time.Millisecond))
 	t.Cleanup(site.Close)
 	for kind, want := range map[string]bool{"text/event-stream": true, "application/json": false} {
@@ -201,6 +203,11 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 		if (comments >= 2) != want || data != 2 {
 			t.Errorf("%s has %d comments and %d events, want comments %v and 2 events", kind, comments, data, want)
 		}
+		w := <-kept // as the library keeps it
+		eventually(t, "the writer lets go of the connection", func() bool {
+			_, err := io.WriteString(w, "data: 3\n\n")
+			return err != nil
+		})
 	}
 }
 
