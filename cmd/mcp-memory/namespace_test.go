@@ -131,7 +131,7 @@ func TestReadOnlyTokens(t *testing.T) {
 	s := serve(t, nil, "--db", filepath.Join(t.TempDir(), "memory.db"), "--token-file", tokensOf(t, tokenFile))
 	eve := "token-of-eve"
 	session := s.session(eve)
-	if got := toolNames(t, s.rpc(eve, session, "tools/list", `{}`)); got != "chat_history get_context" {
+	if got := toolNames(t, s.rpc(eve, session, "tools/list", `{}`)); got != "chat_history find_errors get_context memory_get memory_search" {
 		t.Errorf("tools of eve = %q, want those that read", got)
 	}
 	if r := s.rpc(eve, session, "tools/call", `{"name":"add_messages","arguments":{"messages":[{"role":"user","content":"x"}]}}`); r.Error == nil {

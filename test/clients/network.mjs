@@ -35,7 +35,7 @@ for (const [name, transport] of Object.entries(transports)) {
     return result.structuredContent;
   };
   const { tools } = await client.listTools();
-  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_history", "get_context"]);
+  assert.deepEqual(tools.map((tool) => tool.name).sort(), ["add_messages", "chat_history", "compact", "find_errors", "fit_context", "get_context", "memory_get", "memory_search", "memory_write", "reset", "write_error"]);
 
   const told = [];
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
