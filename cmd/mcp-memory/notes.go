@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"mcp-memory/memory/notes"
 	"mcp-memory/memory/notes/folder"
-	"mcp-memory/memory/text"
 )
 
 // buildNotes puts the notes of the workspace on the database.
@@ -17,11 +17,11 @@ func (a *app) buildNotes(p *program) error {
 	}
 	c := notes.Config{
 		Store: a.db, Files: files, Embedder: a.source, Location: a.settings.zone, Log: p.log,
-		OnWrite: a.noteWritten, OnIndex: a.loop.Wake,
+		OnWrite: a.changed, OnIndex: a.loop.Wake,
 		Settle: func(ctx context.Context) { a.loop.Settle(ctx, settleTime) },
 	}
-	if a.settings.Redact {
-		c.Masker = text.NewRedactor()
+	if a.mask != nil {
+		c.Masker = a.mask
 	}
 	if a.notes, err = notes.New(c); err != nil {
 		return fmt.Errorf("build notes: %w", err)
@@ -29,11 +29,19 @@ func (a *app) buildNotes(p *program) error {
 	return nil
 }
 
-// noteWritten tells those who look at notes.
-func (a *app) noteWritten() {
-	if a.mcp != nil {
-		a.mcp.Changed()
+// naming lists the notes that name a session.
+func (a *app) naming(ctx context.Context, session string) ([]string, error) {
+	found, err := a.notes.Search(ctx, notes.Request{Query: `"` + session + `"`, Limit: notes.MaxResults})
+	if err != nil {
+		return nil, fmt.Errorf("search the notes: %w", err)
 	}
+	var paths []string
+	for _, f := range found.Found {
+		if f.Exact && !slices.Contains(paths, f.Path) {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths, nil
 }
 
 // readNotes takes in what was written while nothing ran, so that the first search

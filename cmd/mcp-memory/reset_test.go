@@ -137,12 +137,17 @@ func TestResetWithConfirm(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "memory.db")
 	c := start(t, nil, "stdio", "--db", db)
 	c.tool("add_messages", plan)
+	c.tool("memory_write", `{"target":"daily","content":"Long talk in session default about the harbour."}`)
+	c.tool("memory_write", `{"target":"core","content":"The harbour is deep."}`)
 	if a := c.tool("reset", `{"mode":"remove"}`); !a.bad || !strings.Contains(a.text, "confirm: true") || leftOf(t, db, "zanzibar") == 0 {
 		t.Errorf("reset without a yes = %q, want it to ask for one", a.text)
 	}
 	a := c.tool("reset", `{"mode":"remove","confirm":true}`)
 	if a.bad || a.value["removed"] != 2. || a.value["wiped"] != true || leftOf(t, db, "zanzibar") != 0 {
 		t.Errorf("reset = %v %q with %d copies left, want 2 removed and none left", a.value, a.text, leftOf(t, db, "zanzibar"))
+	}
+	if named, _ := a.value["notes"].([]any); len(named) != 1 || !strings.HasPrefix(fmt.Sprint(named[0]), "memory/") {
+		t.Errorf("notes that name the session = %v, want that of the day", a.value["notes"])
 	}
 	if a := c.tool("chat_history", `{"query":"zanzibar"}`); len(a.column("hits", "message_id")) != 0 {
 		t.Errorf("what was deleted is still found: %v", a.value)

@@ -179,6 +179,10 @@ func (d *deletion) settle(context.Context) error {
 		return err
 	}
 	if d.reset.Mode == memory.ResetRemove {
+		// A session that is made later under this name counts from 1 again.
+		if err := d.tx.exec(`DELETE FROM daily_sections WHERE session = ?`, d.name); err != nil {
+			return err
+		}
 		if err := d.tx.exec(`DELETE FROM sessions WHERE id = ?`, d.session); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ var resetting = theme{
 	"the messages go, the summary stays":      resetsSummary,
 	"everything goes":                         resetsAll,
 	"the session goes":                        resetsRemove,
+	"its parts of daily notes are forgotten":  resetsSections,
 	"single messages go":                      resetsMessages,
 	"nothing goes with an unknown message":    resetsKnownMessages,
 	"refuses an unknown session":              resetsKnownSession,
@@ -61,6 +62,27 @@ func wantEmpty(t *testing.T, s Store) {
 	}
 	if n, err := s.Documents(t.Context()); err != nil || n != 0 {
 		t.Errorf("Documents() = %d, %v, want 0", n, err)
+	}
+}
+
+// A session that is made later under the name of a removed one counts from 1 again:
+// its sections are others.
+func resetsSections(t *testing.T, s Store) {
+	add(t, s, "s", numbered(3, 0, "message %d")...)
+	section := memory.DailySection{Day: "2026-03-01", Session: "s", From: 1, To: 3}
+	if err := s.AddDailySection(t.Context(), section); err != nil {
+		t.Fatalf("AddDailySection() = %v", err)
+	}
+	for _, c := range []struct {
+		mode memory.ResetMode
+		want bool
+	}{{memory.ResetAll, true}, {memory.ResetRemove, false}} {
+		if _, err := s.Reset(t.Context(), "s", memory.Reset{Mode: c.mode}); err != nil {
+			t.Fatalf("Reset(%s) = %v", c.mode, err)
+		}
+		if has, err := s.HasDailySection(t.Context(), section); err != nil || has != c.want {
+			t.Errorf("HasDailySection() after reset %s = %v, %v, want %v", c.mode, has, err, c.want)
+		}
 	}
 }
 
