@@ -16,7 +16,8 @@ type said struct {
 	limit  int
 }
 
-// tooLong are context errors: those that people have reported, and variants.
+// tooLong are context errors: those that people have reported (cases J01 to J05),
+// and variants.
 var tooLong = []said{
 	{"Anthropic", "prompt is too long: 208310 tokens > 200000 maximum", 200000},
 	{"Anthropic", "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again", 200000},
@@ -122,7 +123,8 @@ var tooLong = []said{
 	{"larger than any window", "This model's maximum context length is 99999999999999999999 tokens.", 0},
 }
 
-// other are no context errors, though they speak of tokens, lengths and limits.
+// other are no context errors, though they speak of tokens, lengths and limits
+// (case J06).
 var other = []said{
 	{vendor: "OpenAI", text: "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 342389. The input or output tokens must be reduced in order to run successfully."},
 	{vendor: "Bedrock", text: "ThrottlingException: Too many tokens, please wait before trying again."},
