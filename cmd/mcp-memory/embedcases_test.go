@@ -84,7 +84,7 @@ func TestCaseH03(t *testing.T) {
 		t.Errorf("adding took until request %d: it has waited for the endpoint", n)
 	}
 	e.waitGiven(t, contents...)
-	p.untilComplete("topic3")
+	p.untilAnsweredBy(e, "topic3")
 	p.end()
 	checkVectors(t, db, endpointDimensions, contents...)
 }

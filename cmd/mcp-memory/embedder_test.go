@@ -74,6 +74,17 @@ func (c *client) untilComplete(query string) []string {
 	return c.until("complete vectors", query, func(degraded string) bool { return degraded == "" })
 }
 
+// untilAnsweredBy searches by meaning until the vectors of the endpoint answer, all
+// of them: as long as they are made, those of before do.
+func (c *client) untilAnsweredBy(e *endpoint, query string) {
+	c.t.Helper()
+	c.until("vectors of the endpoint", query, func(degraded string) bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return degraded == "" && e.given[query] > 0
+	})
+}
+
 // beside opens the file of a program that runs or has ended.
 func beside(t *testing.T, path string) *sqlite.DB {
 	t.Helper()
@@ -277,7 +288,7 @@ func TestOpenAIVariables(t *testing.T) {
 	args := []string{"--db", db, "--embedder", "openai"}
 	p = start(t, env, append([]string{"stdio"}, args...)...)
 	e.waitGiven(t, contents...)
-	p.untilComplete("topic3")
+	p.untilAnsweredBy(e, "topic3")
 	e.set(func(w http.ResponseWriter, _ *http.Request, c embedCall) bool {
 		return refuseWith(w, http.StatusUnauthorized, "no such key: "+strings.TrimPrefix(c.key, "Bearer "))
 	})
