@@ -1,8 +1,6 @@
 package prompts_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,19 +23,7 @@ func TestModelPromptsAreGolden(t *testing.T) {
 		"judge_steps":      prompts.UnneededSteps(),
 		"steps":            prompts.Steps(300),
 	} {
-		path := filepath.Join("testdata", name+".golden")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs from %s; if that is meant, run go test ./prompts -update\n%s", name, path, got)
-		}
+		checkGolden(t, name, got)
 		if got != strings.TrimSpace(got) || len(got) > 4000 {
 			t.Errorf("%s has %d bytes, want at most 4,000 and no blank ends", name, len(got))
 		}

@@ -12,6 +12,24 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// checkGolden compares a text with its golden file.
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs from %s; if that is meant, run go test ./prompts -update\n%s", name, path, got)
+	}
+}
+
 // What models are told is measured with the whole product; a change must be
 // meant.
 func TestTextsAreGolden(t *testing.T) {
@@ -27,19 +45,7 @@ func TestTextsAreGolden(t *testing.T) {
 		"reset":        prompts.Reset("", ""),
 		"reset_mode":   prompts.Reset("my project", "all"),
 	} {
-		path := filepath.Join("testdata", name+".golden")
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs from %s; if that is meant, run go test ./prompts -update\n%s", name, path, got)
-		}
+		checkGolden(t, name, got)
 		if got != strings.TrimSpace(got) || len(got) > 2000 {
 			t.Errorf("%s has %d bytes, want at most 2,000 and no blank ends: every request pays for them", name, len(got))
 		}

@@ -55,6 +55,6 @@ func (a *app) workers() map[string]jobs.Worker {
 // runJobs runs the jobs until ctx ends.
 func (a *app) runJobs(ctx context.Context, log *slog.Logger) {
 	if err := a.jobs.Run(ctx); err != nil {
-		log.Error(fmt.Sprintf("run the jobs: %v", err))
+		log.Error("run the jobs", "error", err)
 	}
 }

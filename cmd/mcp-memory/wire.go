@@ -106,8 +106,8 @@ func (a *app) build(p *program) error {
 	a.history, err = history.New(history.Config{
 		Store: a.db, Masker: a.mask, Window: a.settings.MaxHistoryMessages, MaxHotBytes: a.settings.hotBytes(),
 		KeepVectors: a.settings.KeepVectors == "all", Location: a.settings.zone, OnAppend: a.appended, OnReset: a.appended, Log: p.log,
-		Notes:    func(ctx context.Context, session string) ([]string, error) { return a.naming(ctx, session) },
-		Outdated: a.outdated(), Summarise: func(ctx context.Context, session string) error { return a.summary.Update(ctx, session) },
+		Notes:    a.naming,
+		Outdated: a.outdated(), Summarise: a.summary.Update,
 	})
 	if err != nil {
 		return fmt.Errorf("build history: %w", err)
